@@ -15,7 +15,7 @@ import pyarrow
 import spaseq
 from benchmarks.push import V_SHAPE, as_bytes, stock_events
 from benchmarks.timing import Job, Preparation, interleaved
-from spaseq.engine.arrow_rows import read_rows
+from spaseq.graphs.arrow_rows import read_rows
 
 Items = list[tuple[int, bytes, str]]  # time, triples and name of each event
 

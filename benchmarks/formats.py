@@ -22,7 +22,7 @@ from pyoxigraph import Literal, NamedNode, Quad, RdfFormat, parse, serialize
 from benchmarks.timing import Preparation, interleaved
 from benchmarks.v_shape import end_to_end
 from spaseq.datasets import workloads
-from spaseq.streams.wire import PROV_TIME
+from spaseq.sources.rdf.wire import PROV_TIME
 
 STOCK, DATA = "https://spaseq.org/ontology/stock#", "https://spaseq.org/data/stock/"
 XSD = "http://www.w3.org/2001/XMLSchema#"

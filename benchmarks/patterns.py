@@ -21,9 +21,9 @@ from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
 from spaseq.languages.spaseq import parse
 from spaseq.pattern.sequences import Query
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.nquads import read_nquads
 from spaseq.streams import WireOptions, WireReport
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.nquads import read_nquads
 
 STOCK = "https://spaseq.org/ontology/stock#"
 PATTERNS = {

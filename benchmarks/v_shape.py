@@ -21,11 +21,11 @@ from gpm.evaluator import Evaluator
 from gpm.rows import AtomRows
 from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
-from spaseq.engine.run import Run
+from spaseq.graphs.run import Run
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
-from spaseq.streams.sources import read_source
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.files import read_source
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples" / "stocks"
 

@@ -33,7 +33,6 @@ from nfa_native.joins.history import (
 )
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.joins.substreams import split
-from nfa_native.joins.version_7 import is_of_version_7, upgraded_totals
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 
@@ -390,9 +389,7 @@ class MatchTotals:
     def restore(automaton: Automaton, terms: Terms, spec: TotalsSpec, data: bytes, word_map: WordMap) -> MatchTotals:
         """One that goes on where ``snapshot`` was taken; ``word_map`` renumbers words.  ValueError: damaged."""
         restored = MatchTotals(automaton, terms, spec)
-        restored._load(
-            upgraded_totals(data) if is_of_version_7(data) else read_store(data, "totals", VERSION), word_map
-        )
+        restored._load(read_store(data, "totals", VERSION), word_map)
         return restored
 
     def _load(self, arrays: Arrays, word_map: WordMap) -> None:

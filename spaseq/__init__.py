@@ -18,10 +18,10 @@ from spaseq.errors import (
 from spaseq.rooms import entered
 
 if TYPE_CHECKING:
-    from spaseq.engine.background import Background
-    from spaseq.engine.engine import Engine
-    from spaseq.engine.prepared import Prepared, prepare
-    from spaseq.engine.run import Run, run
+    from spaseq.graphs.background import Background
+    from spaseq.graphs.engine import Engine
+    from spaseq.graphs.prepared import Prepared, prepare
+    from spaseq.graphs.run import Run, run
     from spaseq.languages.spaseq import parse
     from spaseq.results.match import Match
     from spaseq.results.table import MatchTable
@@ -34,16 +34,16 @@ __all__ = [
 ]  # fmt: skip
 
 _ROOMS = {
-    "Background": "spaseq.engine.background",
-    "Engine": "spaseq.engine",
+    "Background": "spaseq.graphs.background",
+    "Engine": "spaseq.graphs",
     "Match": "spaseq.results.match",
     "MatchTable": "spaseq.results.table",
-    "Prepared": "spaseq.engine.prepared",
-    "Run": "spaseq.engine",
+    "Prepared": "spaseq.graphs.prepared",
+    "Run": "spaseq.graphs",
     "__version__": "spaseq.version",
     "parse": "spaseq.languages.spaseq",
-    "prepare": "spaseq.engine.prepared",
-    "run": "spaseq.engine",
+    "prepare": "spaseq.graphs.prepared",
+    "run": "spaseq.graphs",
 }
 
 

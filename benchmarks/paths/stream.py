@@ -21,7 +21,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from spaseq.paths import EdgeStream, Graph, Paths
-from spaseq.streams.event import Events
+from spaseq.sources.rdf.events import Events
 
 NODES, PREDICATES = 20_000, 5
 BATCH, MOMENTS = 1000, 100

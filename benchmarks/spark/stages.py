@@ -13,7 +13,7 @@ import pyarrow
 from benchmarks.spark.figures import Figures
 from benchmarks.spark.functions import Batches, batches_of, by_label, new_job
 from benchmarks.spark.quotes import Quotes
-from spaseq.engine.arrow_rows import read_lines
+from spaseq.graphs.arrow_rows import read_lines
 from spaseq.spark.job import Job
 from spaseq.spark.packing import Packer, together, unpacked
 from spaseq.spark.sifting import named, routed, rows_with

@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Delimiters of messages, as ``spaseq/streams/delimiters.py`` knows them: ``MESSAGE``, ``@message .`` and, in streams of
+"""Delimiters of messages, as ``spaseq/sources/rdf/text.py`` knows them: ``MESSAGE``, ``@message .`` and, in streams of
 earlier drafts, comments ``# @message``.  Letters may be small or large."""
 
 from libc.stdint cimport uint8_t

@@ -13,7 +13,6 @@ from nfa_native.core.arrays import distinct
 from nfa_native.joins.history import batch_of
 from nfa_native.terms.program import Op
 from nfa_native.joins.substreams import split
-from nfa_native.joins.version_7 import is_of_version_7, upgraded_matcher
 
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
@@ -375,7 +374,6 @@ cdef class Matcher:
         """A matcher that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
         cdef Matcher matcher = Matcher(automaton, terms)
         cdef Archive archive
-        data = upgraded_matcher(automaton, data) if is_of_version_7(data) else data
         open_archive(&archive, data)
         words = renumber(&archive, word_map)
         attempted(load_kernel, &matcher.kernel, &archive)

@@ -21,7 +21,6 @@ from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.joins.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.joins.matcher import NOBODY, Matcher, RawMatches
 from nfa_native.joins.substreams import Slots, SubstreamEntries, by_key
-from nfa_native.joins.version_7 import is_of_version_7, upgraded_partitions
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 
@@ -318,9 +317,7 @@ class PartitionedMatcher:
     ) -> PartitionedMatcher:
         """What goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
         restored = PartitionedMatcher(automaton, terms, slots)
-        known = Matcher(automaton, terms).statistics()
-        columns = upgraded_partitions(data, known) if is_of_version_7(data) else read_store(data, "partitions", VERSION)
-        restored._load(columns, word_map)
+        restored._load(read_store(data, "partitions", VERSION), word_map)
         return restored
 
     def _load(self, arrays: Arrays, word_map: Callable[[Words], Words]) -> None:

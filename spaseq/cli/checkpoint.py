@@ -14,13 +14,13 @@ from typing import IO, Any, Protocol
 
 from spaseq.cli.resuming import cut, kept, read_kept, write_kept
 from spaseq.cli.saying import say
-from spaseq.engine.run_state import RunState
 from spaseq.errors import OptionError, SnapshotError, StreamError
+from spaseq.graphs.run import RunState
 from spaseq.results.formats import RESUMABLE
 from spaseq.snapshots.container import GRAPHS
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape, misfits
-from spaseq.streams.feeds import is_regular
-from spaseq.streams.sources import expand
+from spaseq.sources.incoming import is_regular
+from spaseq.sources.rdf.files import expand
 
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}

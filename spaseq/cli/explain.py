@@ -8,7 +8,7 @@ from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.options import gpm_option
 from spaseq.cli.queries import about, read_text
 from spaseq.cli.saying import say
-from spaseq.engine.core import new_evaluator
+from spaseq.graphs.core import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula
 from spaseq.plan.sequences import compile_plan

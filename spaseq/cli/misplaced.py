@@ -38,7 +38,7 @@ def _option(path: str) -> str:
 
 
 def _is_data(path: str) -> bool:
-    from spaseq.streams.sources import ENDINGS  # only here: a query as such needs no readers
+    from spaseq.sources.rdf.files import ENDINGS  # only here: a query as such needs no readers
 
     return Path(path.removesuffix(".gz")).suffix.lower() in (*ENDINGS, *_TABLES)
 

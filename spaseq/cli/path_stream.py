@@ -21,8 +21,8 @@ from spaseq.paths import Appeared, EdgeEvent, EdgeStream, Graph
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
 from spaseq.results.formats.writer import BlockWriter
 from spaseq.showing import on_one_line
-from spaseq.streams.event import Event
-from spaseq.streams.wire import WireOptions
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.wire import WireOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,9 @@ from spaseq.cli.stream_options import (
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.results.formats import BLOCKS
-from spaseq.streams.sources import expand
+from spaseq.sources.rdf.files import expand
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS
-from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
 if TYPE_CHECKING:
     from spaseq.cli.path_answers import SearchOutcome

@@ -48,13 +48,13 @@ from spaseq.cli.stream_options import (
     time_unit_option,
     times_option,
 )
-from spaseq.engine.run import Run
+from spaseq.graphs.run import Run
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.results.formats import WRITERS
 from spaseq.showing import json_text
-from spaseq.streams.sources import expand
+from spaseq.sources.rdf.files import expand
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS
-from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",

@@ -9,7 +9,7 @@ from gpm.algebra import Graph
 from gpm.rewrite import walk
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
-from spaseq.streams.sources import expand
+from spaseq.sources.rdf.files import expand
 from spaseq.suggestion import did_you_mean
 
 

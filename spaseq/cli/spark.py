@@ -32,10 +32,10 @@ from spaseq.cli.stream_options import (
     time_unit_option,
     times_option,
 )
-from spaseq.engine.background import read_background
 from spaseq.errors import OptionError
+from spaseq.graphs.background import read_background
 from spaseq.results.formats import WRITERS
-from spaseq.streams.sources import expand
+from spaseq.sources.rdf.files import expand
 
 if TYPE_CHECKING:
     from spaseq.cli.on_spark.options import SparkOptions

@@ -125,7 +125,7 @@ def tuples(
     Positions in results count the events of the table from 0.  Several queries read the events once.
     """
     give_back_large_blocks()
-    from spaseq.streams.sources import may_fall_silent
+    from spaseq.sources.files import may_fall_silent
     from spaseq.tuples.streams import ReadingOptions
 
     _check_times(time, time_unit, time_format)

@@ -18,14 +18,15 @@ from gpm.native.assembly import Encoder
 from gpm.rows import EventBatch, Texts, Words
 from gpm.terms import is_rdflib_graph, ox_term
 from nfa_native.terms.words import Terms
-from spaseq.engine.items import as_event
 from spaseq.errors import OptionError
-from spaseq.streams.event import EventIris, Events
-from spaseq.streams.incoming import Incoming
-from spaseq.streams.merge import merge
-from spaseq.streams.sources import check_path, check_readable, expand, files_to_follow, live_source, read_source
+from spaseq.sources.files import check_path, live_source
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.merge import merge
+from spaseq.sources.rdf.events import EventIris, Events
+from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
+from spaseq.sources.rdf.items import as_event
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.streams.timestamps import to_microseconds
-from spaseq.streams.wire import WireOptions, WireReport
 
 IRI = "urn:spaseq:edges"
 FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them

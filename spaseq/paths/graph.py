@@ -11,8 +11,8 @@ from typing import Any
 from gpm.edges import edge_words
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
-from spaseq.engine.background import background_errors
 from spaseq.errors import OptionError, require
+from spaseq.graphs.background import background_errors
 from spaseq.paths.best import BestPaths, StepWeights, WeightsOf
 from spaseq.paths.budget import Budget
 from spaseq.paths.changes import EdgeChange, change_edges

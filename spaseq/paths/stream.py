@@ -13,7 +13,6 @@ import numpy as np
 
 from gpm.rows import Numbers, Words
 from nfa_native.terms.words import Terms
-from spaseq.engine.delivery import Calls
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
 from spaseq.exclusive import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
@@ -23,12 +22,13 @@ from spaseq.paths.queries import PathQueries, prepare, with_labelled_nodes
 from spaseq.paths.results import Paths
 from spaseq.paths.window import Appeared, NativeColumns, Starts, Times, WatchedQueries
 from spaseq.pattern.times import iso
+from spaseq.runtime.delivery import Calls
+from spaseq.runtime.reorder import Released, ReorderBuffer
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.wire import WireOptions, WireReport, unread
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Events
-from spaseq.streams.losses import Loss, late, unread
-from spaseq.streams.reorder import Released, ReorderBuffer
+from spaseq.streams.losses import Loss, late
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
-from spaseq.streams.wire import WireOptions, WireReport
 from spaseq.suggestion import did_you_mean
 
 MOST_WAITING = 1 << 14  # paths that are given together

@@ -20,10 +20,10 @@ from nfa_native.terms.names import name_words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.terms import relation_bytes
+from spaseq.sources.tables.csv import CsvSource
+from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
-from spaseq.tuples.sources.csv import CsvSource
-from spaseq.tuples.sources.parquet import ParquetSource
 
 Columns = tuple[str, str, str]
 

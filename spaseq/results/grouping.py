@@ -19,7 +19,6 @@ from gpm.rewrite import rewrite
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import read_store
-from nfa_native.joins import version_7
 from nfa_native.terms.words import Terms
 from spaseq.errors import SnapshotError
 from spaseq.results.aggregates import AnyReading, Total, aggregate, aggregate_total, grouped, integers
@@ -65,7 +64,7 @@ def pack(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 def unpack(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays of ``pack``; SnapshotError if the data are damaged."""
     try:
-        return version_7.unpack(data) if version_7.is_of_version_7(data) else read_store(data, "results", VERSION)
+        return read_store(data, "results", VERSION)
     except ValueError as error:
         raise SnapshotError("the results in the snapshot are damaged") from error
 

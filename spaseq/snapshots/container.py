@@ -81,5 +81,5 @@ def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes
     return content["header"], sections
 
 
-GRAPHS = Container(b"SPASEQ\x00\x01", 7, 9, "a SPAseq engine")
+GRAPHS = Container(b"SPASEQ\x00\x01", 8, 9, "a SPAseq engine")
 TUPLES = Container(b"SPASEQ\x00\x02", 1, 1, "an engine of tuples")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pyarrow
 
-import spaseq.engine
+import spaseq.graphs
 from spaseq.results.table import MatchTable
 from spaseq.spark.owned import owned
 from spaseq.spark.packing import events_of
@@ -31,7 +31,7 @@ class FoundMatches:
 class EventEngine:
     """An ``engine`` of a ``part``, with a ``number``; variables with ``types`` are columns."""
 
-    engine: spaseq.engine.Engine
+    engine: spaseq.graphs.Engine
     part: Part
     number: int
     types: DecidedTypes

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow
 
-from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
-from spaseq.engine.run import Queries
 from spaseq.errors import Location, StreamError
+from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
+from spaseq.graphs.run import Queries
 from spaseq.results.arrow import Types
 from spaseq.spark.batch import told
 from spaseq.spark.carried import carried

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import pyarrow
 
-import spaseq.engine
+import spaseq.graphs
 from nfa_native.terms.words import Terms
-from spaseq.engine.background import Background
-from spaseq.engine.core import new_evaluator
-from spaseq.engine.prepared import Prepared
-from spaseq.engine.queries import derived_stream
+from spaseq.graphs.background import Background
+from spaseq.graphs.core import new_evaluator
+from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import derived_stream
 from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
 from spaseq.spark.event_engine import EventEngine
@@ -81,9 +81,9 @@ class Job:
         """The part that an engine, given by number, is of."""
         return next(part for part in self.parts if engine in part.numbers)
 
-    def engine(self, number: int) -> spaseq.engine.Engine:
+    def engine(self, number: int) -> spaseq.graphs.Engine:
         """A new engine of that number."""
-        engine = spaseq.engine.Engine(self.background, lateness=FOREVER)
+        engine = spaseq.graphs.Engine(self.background, lateness=FOREVER)
         for plan in self.part_of(number).plans:
             engine.register(self.queries[plan.query.name], plan.query.name)
         return engine
@@ -108,7 +108,7 @@ class Job:
         """See ``EngineJob``."""
         part = self.part_of(number)
         queries = {plan.query.name: self.queries[plan.query.name] for plan in part.plans}
-        engine = spaseq.engine.Engine.restore(snapshot, queries, self.background)
+        engine = spaseq.graphs.Engine.restore(snapshot, queries, self.background)
         return EventEngine(engine, part, number, self.types)
 
     def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
@@ -132,9 +132,9 @@ class Job:
         cut = {PARTITIONS: str(self.partitions), BUCKETS: str(self.buckets)}  # which follow from partitions
         return {**queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
 
-    def reader(self) -> tuple[spaseq.engine.Engine, Router]:
+    def reader(self) -> tuple[spaseq.graphs.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""
-        engine = spaseq.engine.Engine(self.background)
+        engine = spaseq.graphs.Engine(self.background)
         for name, query in self.queries.items():
             engine.register(query, name)
         return engine, Router(self.parts, engine.core.evaluator)

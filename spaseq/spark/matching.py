@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from spaseq.engine.background import Background, BackgroundSources, Entail, read_background
-from spaseq.engine.prepared import Prepared, prepare
-from spaseq.engine.queries import as_query, stream_order
-from spaseq.engine.run import Queries, named_queries
 from spaseq.errors import OptionError
+from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
+from spaseq.graphs.prepared import Prepared, prepare
+from spaseq.graphs.queries import as_query, stream_order
+from spaseq.graphs.run import Queries, named_queries
 from spaseq.results.arrow import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.inputs import check_losses, event_frames

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, Numbers, Words
 from nfa_native.terms.words import Terms
-from spaseq.engine.arrow_rows import grouped
 from spaseq.errors import StreamError
+from spaseq.graphs.arrow_rows import grouped
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.partitioning import has_strict_steps, key_patterns
 from spaseq.plan.sequences.plan import compile_atom
+from spaseq.sources.rdf.events import Events
 from spaseq.spark.parts import Part
-from spaseq.streams.event import Events
 
 Buckets = NDArray[np.uint32]
 

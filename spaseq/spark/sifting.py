@@ -14,16 +14,16 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-import spaseq.engine
+import spaseq.graphs
 from gpm.rows import TextColumn
-from spaseq.engine.arrow_rows import read_lines
+from spaseq.graphs.arrow_rows import read_lines
+from spaseq.sources.rdf.arrow import rows_of
+from spaseq.sources.rdf.events import Events
 from spaseq.spark.kinds import PackedForm
 from spaseq.spark.packing import Packer, Share, row_of
 from spaseq.spark.places import event_place
 from spaseq.spark.routing import Router
 from spaseq.spark.schemas import EVENT
-from spaseq.streams.arrow_rows import rows_of
-from spaseq.streams.event import Events
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
 
@@ -46,7 +46,7 @@ class EventReader(Protocol):
     def skip(self) -> bool:
         """Whether rows that are no events are left out."""
 
-    def reader(self) -> tuple[spaseq.engine.Engine, Router]:
+    def reader(self) -> tuple[spaseq.graphs.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""
 
 

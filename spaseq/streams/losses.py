@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.wire import WireReport
 
 _UNITS = (("d", 86_400_000_000), ("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000), ("ms", 1_000))
 OF_NO_STREAM = ""  # rows that name none, or one that nobody reads
@@ -57,26 +56,6 @@ def late(clock: StreamClock) -> Iterator[Loss]:
         yield Loss(f"{number} came late and {were(clock.late)} dropped", remedy, clock.first_late, is_late=True)
 
 
-def unread(iri: str, report: WireReport) -> Iterator[Loss]:
-    """What reading a stream dropped."""
-    first = dict(report.first)
-    of = f"of <{iri}>"
-    if report.skipped:
-        number = f"{counted(report.skipped, 'malformed event')} {of}"
-        yield Loss(f"{number} {were(report.skipped)} skipped", "mend the source", f"at {report.positions[0]}")
-    if report.cut:
-        number = f"the rest of {counted(report.cut, 'source')} {of}"
-        yield Loss(f"{number} was not read after an error", "mend the source", first.get("cut", ""))
-    if report.unused_times:
-        number = f"{counted(report.unused_times, 'time')} {of}"
-        remedy = "the name of the graph is the subject of its time"
-        yield Loss(f"{number} {_have(report.unused_times)} no graph", remedy, first.get("unused_times", ""))
-    if report.ignored:
-        number = f"{counted(report.ignored, 'statement')} {of}"
-        outside = f"outside of named graphs {were(report.ignored)} ignored"
-        yield Loss(f"{number} {outside}", "an event is a named graph", first.get("ignored", ""))
-
-
 def counted(count: int, noun: str = "event") -> str:
     """A number of things."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
@@ -85,10 +64,6 @@ def counted(count: int, noun: str = "event") -> str:
 def were(count: int) -> str:
     """The verb for so many."""
     return "was" if count == 1 else "were"
-
-
-def _have(count: int) -> str:
-    return "has" if count == 1 else "have"
 
 
 def _duration(microseconds: int) -> str:

@@ -13,6 +13,8 @@ try:
 except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
+from spaseq.sources.tables.opening import open_source
+from spaseq.sources.tables.source import CsvFormat, Source
 from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
@@ -21,8 +23,6 @@ from spaseq.tuples.engine import Engine
 from spaseq.tuples.matching import Aggregates, Matches, match
 from spaseq.tuples.prepared import Prepared, prepare
 from spaseq.tuples.several import ManyMatches
-from spaseq.tuples.sources.opening import open_source
-from spaseq.tuples.sources.source import CsvFormat, Source
 
 __all__ = [
     "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Engine", "ManyMatches", "Matches",

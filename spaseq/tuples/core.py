@@ -12,11 +12,11 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.sources.tables.types import Integers
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import LEAST
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.columns.kinds import Integers
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import STREAM, ColumnTypes
 from spaseq.tuples.encoding.batches import EncodedBatch, check_text_column

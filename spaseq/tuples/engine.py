@@ -14,17 +14,17 @@ import pyarrow
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, Use, exclusive, in_steps, reading
 from spaseq.soundness import Soundness, whole_or_broken
+from spaseq.sources.tables.source import Types, check_texts, declared
+from spaseq.sources.tables.types import integers_of, usual_type
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples import promises
-from spaseq.tuples.columns.kinds import integers_of
-from spaseq.tuples.columns.schema import ColumnTypes, usual_type
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.core import RegisteredQuery, TupleCore, about_query
 from spaseq.tuples.few_pushed import FewReader
 from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.pushing import Pushed, PushedPart
-from spaseq.tuples.sources.source import Types, check_texts, declared
 from spaseq.tuples.statistics import StreamCounters, statistics_of
 from spaseq.tuples.streams import ReadingOptions
 

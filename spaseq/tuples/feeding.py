@@ -13,6 +13,7 @@ from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.shapes import AnyNames, Shape, misfits
 from spaseq.snapshots.tree import flattened, inflated
+from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require
@@ -22,7 +23,6 @@ from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, clock_of
 from spaseq.tuples.prepared import Prepared
 from spaseq.tuples.restoring import CORE, core_state, restore_core
-from spaseq.tuples.sources.fields import with_fields
 from spaseq.tuples.streams import Streams
 from spaseq.tuples.streamset import Found
 

@@ -16,14 +16,14 @@ from typing import Any, cast
 import numpy as np
 import pyarrow
 
+from spaseq.sources.tables.source import declared, is_text
+from spaseq.sources.tables.types import CODED_TEXT, INSTANT, Kind, kind_of_type
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows
-from spaseq.tuples.columns.schema import CODED_TEXT, INSTANT, ColumnTypes
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.vectors import EXACT
 from spaseq.tuples.core import TupleCore
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.sources.source import declared, is_text
 from spaseq.tuples.streams import ReadingOptions
 
 _MOST_LAYOUTS = 1 << 10

@@ -10,8 +10,9 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
+from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
+from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.columns.kinds import integers_of
 from spaseq.tuples.core import about_query
 from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
@@ -19,7 +20,6 @@ from spaseq.tuples.results import Results
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
 from spaseq.tuples.selection.selecting import SelectingQuery
 from spaseq.tuples.several import ManyMatches
-from spaseq.tuples.sources.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.tuples.streams import ReadingOptions, open_streams
 
 

@@ -12,16 +12,16 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
+from spaseq.sources.tables.columns import with_fields
+from spaseq.sources.tables.opening import opened
+from spaseq.sources.tables.source import CsvFormat, Source, declared, first_unfit
+from spaseq.sources.tables.types import Kind, kind_of_type, shown, usual
 from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.kinds import Kind, kind_of_type, shown
 from spaseq.tuples.columns.rows import Rows
-from spaseq.tuples.columns.schema import ColumnTypes, changed, usual
+from spaseq.tuples.columns.schema import ColumnTypes, changed
 from spaseq.tuples.encoding.batches import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.times import Times, clock_of, told
-from spaseq.tuples.sources.fields import with_fields
-from spaseq.tuples.sources.opening import opened
-from spaseq.tuples.sources.source import CsvFormat, Source, declared, first_unfit
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 NO_CSV = CsvFormat()

@@ -11,12 +11,12 @@ from typing import Any
 
 from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import FormulaQuery
+from spaseq.sources.tables.columns import texts_as_times
+from spaseq.sources.tables.opening import open_source, opened, piped
+from spaseq.sources.tables.source import CsvFormat, Source, Types, check_declared, check_texts, declared
+from spaseq.sources.tables.types import integers_of
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.kinds import integers_of
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
-from spaseq.tuples.sources.formatted import texts_as_times
-from spaseq.tuples.sources.opening import open_source, opened, piped
-from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_declared, check_texts, declared
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ import pyarrow.compute
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.rows import FewRows, Rows
-from spaseq.tuples.columns.schema import CODED_TEXT, STREAM
+from spaseq.tuples.columns.schema import STREAM
 from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded, Forgetful, QueryReading

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import Shape
+from spaseq.sources.tables.types import usual_type
 from spaseq.tuples.columns.rows import FewRows, Rows, behind_each_other
-from spaseq.tuples.columns.schema import usual_type
 from spaseq.tuples.columns.serialisation import distinct, integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.encoding.times import Times
 

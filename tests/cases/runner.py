@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import spaseq
-from spaseq.engine.graphs import read_graph
 from spaseq.languages.spaseq import ParsedQuery
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.graphs import read_graph
 from tests.cases.loader import BASE, SECOND, Case, Word
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

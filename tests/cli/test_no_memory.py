@@ -17,7 +17,7 @@ import resource, sys
 from importlib import import_module
 from pathlib import Path
 from spaseq.cli.main import COMMANDS, main
-for name in (*(f"spaseq.cli.{command}" for command in COMMANDS), "spaseq.engine", "spaseq.tuples", "pyarrow.csv"):
+for name in (*(f"spaseq.cli.{command}" for command in COMMANDS), "spaseq.graphs", "spaseq.tuples", "pyarrow.csv"):
     import_module(name)
 pages = int(Path("/proc/self/statm").read_text().split()[0])
 room = pages * resource.getpagesize() + int(sys.argv[1])

@@ -41,7 +41,7 @@ def test_the_version_costs_nothing_before_it_is_asked_for() -> None:
 def test_check() -> None:
     modules = after("check", QUERY)
     assert "lark" in modules
-    assert modules & (SELDOM | {"numpy", "spaseq.engine", "gpm.evaluator", "nfa_native.joins.matcher"}) == set()
+    assert modules & (SELDOM | {"numpy", "spaseq.graphs", "gpm.evaluator", "nfa_native.joins.matcher"}) == set()
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "tsv", "json"])

@@ -134,14 +134,14 @@ BOUNDS = {  # a row of limits.md: what says so in the code, and by what to divid
     "alternatives of one conjunction": ("spaseq.plan.sequences.filters:MOST_ALTERNATIVES", 1),
     "ways past optional parts between two steps": ("spaseq.plan.sequences.graph:MOST_PATHS", 1),
     "edges of a graph of path queries": ("spaseq.paths.edges:MOST_EDGES", 1),
-    "a line of N-Quads": ("spaseq.streams.nquads:LONGEST_LINE", 1_000_000),
-    "a statement or graph of TriG": ("spaseq.streams.trig:LONGEST_UNIT", 1 << 20),
-    "an event in N-Quads, or in TriG": ("spaseq.engine.graphs:LONGEST_TEXT", 1 << 20),
-    "a row of CSV for CEQL": ("spaseq.tuples.sources.csv:MOST", 1 << 20),
+    "a line of N-Quads": ("spaseq.sources.rdf.nquads:LONGEST_LINE", 1_000_000),
+    "a statement or graph of TriG": ("spaseq.sources.rdf.trig:LONGEST_UNIT", 1 << 20),
+    "an event in N-Quads, or in TriG": ("spaseq.sources.rdf.graphs:LONGEST_TEXT", 1 << 20),
+    "a row of CSV for CEQL": ("spaseq.sources.tables.csv:MOST", 1 << 20),
     "terms of a JSON-LD document's contexts": ("gpm.nested_json:LONGEST_CHAIN", 1),
     "strings that CONCAT": ("gpm.bounded:LONGEST", 1 << 20),
-    "events that wait for a stream that is silent": ("spaseq.engine.live:AHEAD", 1),
-    "times that wait for their graph": ("spaseq.streams.wire:REMEMBERED", 1),
+    "events that wait for a stream that is silent": ("spaseq.runtime.live:AHEAD", 1),
+    "times that wait for their graph": ("spaseq.sources.rdf.wire:REMEMBERED", 1),
 }  # fmt: skip
 
 

@@ -17,5 +17,5 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> list[StandInPlan]:
         made.append(StandInPlan(query))
         return made[-1]
 
-    monkeypatch.setattr("spaseq.engine.queries.compile_plan", compile_plan)
+    monkeypatch.setattr("spaseq.graphs.queries.compile_plan", compile_plan)
     return made

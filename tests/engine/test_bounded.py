@@ -34,7 +34,7 @@ OTHERS = {
 
 @contextmanager
 def tables_of(rows: int) -> Iterator[None]:
-    with patch("spaseq.engine.running.MOST", rows), patch("spaseq.engine.running.MOST_HELD", 3 * rows):
+    with patch("spaseq.graphs.running.MOST", rows), patch("spaseq.graphs.running.MOST_HELD", 3 * rows):
         yield
 
 

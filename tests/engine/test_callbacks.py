@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import spaseq
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
 
 EACH = """
     SELECT ?v FROM STREAM s <urn:s>

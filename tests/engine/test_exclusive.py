@@ -14,7 +14,7 @@ from pyoxigraph import RdfFormat, parse
 import spaseq
 from spaseq import BusyError
 from spaseq.exclusive import Tables
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
 from tests.engine.arrow_rows import table
 
 QUERY = """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 import spaseq
-from spaseq.engine import forgetting
+from spaseq.graphs import terms as forgetting
 
 STAYS = """SELECT ?s ?a ?b FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
     DEFINE GPM A ON s { ?s <urn:kept> ?a FILTER(?a != "kept text") } DEFINE GPM B ON s { ?s <urn:value> ?b } }"""
@@ -84,7 +84,7 @@ def test_what_nobody_wants_is_not_read() -> None:
 
 
 def triples_read(engine: spaseq.Engine, graph: bytes) -> int:
-    from spaseq.engine.item_reader import read_items
+    from spaseq.sources.rdf.items import read_items
 
     return read_items("urn:s", engine.core.encoders["urn:s"], [(0, graph)]).graphs.triples.shape[1]
 

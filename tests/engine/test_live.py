@@ -21,10 +21,10 @@ from typing import IO, Any
 
 import pytest
 
-from spaseq.engine.run import Run
 from spaseq.errors import OptionError, StreamError
+from spaseq.graphs.run import Run
 from spaseq.results.match import Match
-from spaseq.streams.wire import WireOptions
+from spaseq.sources.rdf.wire import WireOptions
 
 PATIENCE = 60  # seconds that a test waits for what must come
 SHORT = timedelta(milliseconds=20)
@@ -366,8 +366,8 @@ def test_files_beside_a_pipe(pipes: Pipes, tmp_path: Path) -> None:
 
 
 def test_no_more_is_read_than_may_wait(pipes: Pipes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.engine.live.AHEAD", 50)
-    monkeypatch.setattr("spaseq.streams.nquads.GATHERED", 1000)
+    monkeypatch.setattr("spaseq.runtime.live.AHEAD", 50)
+    monkeypatch.setattr("spaseq.sources.rdf.nquads.GATHERED", 1000)
     file = tmp_path / "a.nq"
     file.write_text("".join(map(nquads, range(5000))))
     b = pipes.make("b.nq")

@@ -191,7 +191,7 @@ def test_a_callback_that_fails_does_not_harm_the_engine() -> None:
 
 
 def test_a_graph_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.engine.graphs.LONGEST_TEXT", 20)
+    monkeypatch.setattr("spaseq.sources.rdf.graphs.LONGEST_TEXT", 20)
     engine = spaseq.Engine()
     engine.register("SELECT * FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?s ?p ?o } }")
     with pytest.raises(spaseq.OptionError, match="a graph of 25 bytes is too large"):

@@ -12,10 +12,10 @@ import pytest
 import spaseq
 from spaseq.datasets import Workload, workloads
 from spaseq.datasets.workload import EXAMPLES, KNOWLEDGE
-from spaseq.engine import Run
 from spaseq.errors import QueryError
+from spaseq.graphs import Run
+from spaseq.sources.rdf.events import Event
 from spaseq.streams import WireOptions, WireReport, read_source
-from spaseq.streams.event import Event
 
 QUERIES = sorted(EXAMPLES.glob("*/*.spaseq"))
 EVENTS = 240
@@ -67,14 +67,14 @@ def content(matches: Iterable[spaseq.Match]) -> list[str]:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """Terms are collected at every push."""
-    with patch("spaseq.engine.forgetting.FEW_TERMS", -1):
+    with patch("spaseq.graphs.terms.FEW_TERMS", -1):
         yield
 
 
 @contextmanager
 def small_blocks() -> Iterator[None]:
     """Sources are read in pieces of odd sizes."""
-    nquads, others = "spaseq.streams.nquads", "spaseq.streams.source_text"
+    nquads, others = "spaseq.sources.rdf.nquads", "spaseq.sources.rdf.text"
     with (
         patch(f"{nquads}.FIRST_BLOCK", 61), patch(f"{nquads}.BLOCK", 997),
         patch(f"{others}.FIRST_READ", 61), patch(f"{others}.READ", 997),

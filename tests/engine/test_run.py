@@ -87,7 +87,8 @@ def test_files_and_iterables_give_the_same(files: dict[str, str]) -> None:
 
 
 def test_pushing_one_by_one_gives_the_same(files: dict[str, str]) -> None:
-    from spaseq.streams import WireReport, merge, read_source
+    from spaseq.sources.merge import merge
+    from spaseq.streams import WireReport, read_source
 
     for query in (QUERY, ABSENT, BY_EVENTS):
         expected = content(list(spaseq.run(query, files)))

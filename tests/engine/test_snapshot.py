@@ -59,7 +59,7 @@ def test_foreign_snapshots_are_refused(plans: list[StandInPlan]) -> None:
     cases = [
         (b"", QUERIES, "no snapshot"),
         (b"x" * 100, QUERIES, "no snapshot"),
-        (data[:8] + b"\x0a" + data[9:], QUERIES, "has version 10; this program reads versions 7 to 9"),
+        (data[:8] + b"\x0a" + data[9:], QUERIES, "has version 10; this program reads versions 8 to 9"),
         (bytes(changed), QUERIES, "is damaged"),
         (data[:-1], QUERIES, "is damaged"),
         (data, other, 'with another query "edge"'),

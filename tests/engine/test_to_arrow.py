@@ -16,9 +16,9 @@ from pyoxigraph import Literal, NamedNode, RdfFormat, Triple, parse
 
 import spaseq
 from gpm.encoder import text_column
-from spaseq.engine.arrow_rows import read_lines, read_rows
+from spaseq.graphs.arrow_rows import read_lines, read_rows
+from spaseq.sources.rdf.arrow import SCHEMA
 from spaseq.streams import Event, Events, WireOptions, WireReport, read_source
-from spaseq.streams.arrow_rows import SCHEMA
 from tests.agreement.test_push import World
 from tests.cases.loader import Case, cases
 from tests.engine.arrow_rows import Row, pushed, row, started, table
@@ -232,9 +232,9 @@ def test_an_engine_that_has_gone() -> None:
 
 def test_without_pyarrow() -> None:
     (events,) = events_of(engine_of(query("?s <urn:q> ?o")), [("s", 1, None, GRAPH)])
-    hidden = {name: None for name in sys.modules if name.split(".")[0] == "pyarrow" or name.endswith("arrow_rows")}
+    hidden = dict.fromkeys(name for name in sys.modules if name.split(".")[0] == "pyarrow")
     with (
-        patch.dict(sys.modules, {**hidden, "pyarrow": None}),
+        patch.dict(sys.modules, {**hidden, "pyarrow": None, "spaseq.sources.rdf.arrow": None}),
         pytest.raises(spaseq.OptionError, match=r"spaseq\[arrow\]"),
     ):
         events.to_arrow()

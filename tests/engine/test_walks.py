@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import spaseq
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
 
 EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "40"))
 PREFIX = "PREFIX : <http://example.org/>"
@@ -151,7 +151,7 @@ def test_walks(some: list[Push | Advance | Register], first: str) -> None:
     for step in some:
         for walk in walks:
             walk.take(step)
-        with patch("spaseq.engine.forgetting.FEW_TERMS", -1):
+        with patch("spaseq.graphs.terms.FEW_TERMS", -1):
             for walk in forgetful:
                 walk.engine.core.forgetting.most_terms = -1
                 walk.take(step)

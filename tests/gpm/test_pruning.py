@@ -30,10 +30,10 @@ from gpm.printing import print_group
 from gpm.rows import EventBatch
 from gpm.scope import in_scope
 from nfa_native.terms.words import Terms
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.nquads import _Lines
-from spaseq.streams.wire import PROV_TIME, WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.nquads import _Lines
+from spaseq.sources.rdf.wire import PROV_TIME, WireOptions, WireReport
 from tests.gpm.native.random_patterns import PREDICATES, Maker
 from tests.gpm.worlds import EXAMPLES, node, sets
 

@@ -17,7 +17,7 @@ from gpm.native.json import lists, solutions
 from gpm.native.texts import taken, times, woven
 from gpm.rows import TextColumn
 from nfa_native.terms.words import Terms
-from spaseq.engine.names import FEW_KEPT, EventNames
+from spaseq.graphs.names import FEW_KEPT, EventNames
 from spaseq.pattern.times import iso
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
@@ -25,7 +25,7 @@ from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import coded_names, names_of, texts_of
 from spaseq.showing import json_text
-from spaseq.streams.event import EventIris
+from spaseq.sources.rdf.events import EventIris
 from tests.results.tables import START, iri, make_table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -1,4 +1,4 @@
-"""Snapshots of the version before this one are read: one was kept."""
+"""Snapshots of today's versions and of the one before are read, and written as they always were: some were kept."""
 
 from __future__ import annotations
 
@@ -9,36 +9,50 @@ import pytest
 
 import spaseq
 from spaseq import SnapshotError
+from spaseq.snapshots.container import TUPLES
+from tests.snapshots import tuples
 from tests.snapshots.running import KNOWLEDGE, push, queries, started, texts
 
 HERE = Path(__file__).parent
-OLDER = {number: gzip.decompress((HERE / f"version-{number}.bin.gz").read_bytes()) for number in (7, 8)}
-LATENESS = {7: 1_000_000, 8: 8_000_000}  # of the second, thirty events wait
+KEPT = {number: gzip.decompress((HERE / f"version-{number}.bin.gz").read_bytes()) for number in (8, 9)}
+KEPT_OF_TUPLES = gzip.decompress((HERE / "tuples-1.bin.gz").read_bytes())  # after 121 rows
+LATENESS = 8_000_000  # thirty events wait
 TAKEN_AFTER, END = 120, 200
 
 
-@pytest.mark.parametrize("version", OLDER)
-def test_older_versions_go_on(version: int) -> None:
-    whole = started(LATENESS[version])
+@pytest.mark.parametrize("version", KEPT)
+def test_kept_snapshots_go_on(version: int) -> None:
+    whole = started(LATENESS)
     push(whole, range(TAKEN_AFTER))
-    restored = spaseq.Engine.restore(OLDER[version], queries(), KNOWLEDGE)
+    restored = spaseq.Engine.restore(KEPT[version], queries(), KNOWLEDGE)
     wanted = push(whole, range(TAKEN_AFTER, END)) + texts(whole.close())
     found = push(restored, range(TAKEN_AFTER, END)) + texts(restored.close())
     assert sorted(found) == sorted(wanted)
     assert {text.partition(" {")[0] for text in found} >= queries().keys() - {"over", "views"}
 
 
-@pytest.mark.parametrize("version", OLDER)
-def test_today_s_version_is_smaller_and_the_same(version: int) -> None:
-    restored = spaseq.Engine.restore(OLDER[version], queries(), KNOWLEDGE)
+@pytest.mark.parametrize("version", KEPT)
+def test_what_is_written_again_is_smaller_and_the_same(version: int) -> None:
+    restored = spaseq.Engine.restore(KEPT[version], queries(), KNOWLEDGE)
     again = restored.snapshot()
-    assert len(again) < len(OLDER[version])
+    assert len(again) < len(KEPT[version])
     settled = spaseq.Engine.restore(again, queries(), KNOWLEDGE).snapshot()  # without terms that nobody holds any more
     assert spaseq.Engine.restore(settled, queries(), KNOWLEDGE).snapshot() == settled
 
 
-@pytest.mark.parametrize("version", [6, 10])
+def test_what_is_written_is_the_same_to_the_byte() -> None:
+    engine = started(LATENESS)
+    push(engine, range(TAKEN_AFTER))
+    assert engine.snapshot() == KEPT[9]
+
+
+def test_what_engines_of_tuples_write_is_the_same_to_the_byte() -> None:
+    assert tuples.snapshots()[2] == KEPT_OF_TUPLES
+    assert TUPLES.version_of(KEPT_OF_TUPLES) == TUPLES.version == 1
+
+
+@pytest.mark.parametrize("version", [6, 7, 10])
 def test_other_versions(version: int) -> None:
-    data = OLDER[7][:8] + version.to_bytes(4, "little") + OLDER[7][12:]
-    with pytest.raises(SnapshotError, match=f"has version {version}; this program reads versions 7 to 9"):
+    data = KEPT[9][:8] + version.to_bytes(4, "little") + KEPT[9][12:]
+    with pytest.raises(SnapshotError, match=f"has version {version}; this program reads versions 8 to 9"):
         spaseq.Engine.restore(data, queries(), KNOWLEDGE)

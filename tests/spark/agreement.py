@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow
 
 import spaseq
-from spaseq.engine.prepared import Prepared
+from spaseq.graphs.prepared import Prepared
+from spaseq.sources.rdf.events import Event
 from spaseq.spark import finish, match
-from spaseq.streams.event import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.oracle.text import to_text
 from tests.spark.session import session, stream_of, why_not

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from spaseq.engine.background import BackgroundSources, read_background
-from spaseq.engine.prepared import Prepared
+from spaseq.graphs.background import BackgroundSources, read_background
+from spaseq.graphs.prepared import Prepared
 from spaseq.results.match import Match, Microseconds
 from spaseq.results.table import MatchTable
+from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
 from spaseq.spark.owned import owned
-from spaseq.streams.event import Event, Events
 
 Queries = Mapping[str, Prepared]
 Seen = Counter[tuple[Match, Microseconds]]

@@ -9,15 +9,15 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.engine.background import read_background
-from spaseq.engine.prepared import Prepared
+from spaseq.graphs.background import read_background
+from spaseq.graphs.prepared import Prepared
+from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
 from spaseq.spark.live import LiveEngines
 from spaseq.spark.logged import LoggedEngine, Report
 from spaseq.spark.packing import packed
 from spaseq.spark.schemas import EVENT
 from spaseq.spark.sifting import routed
-from spaseq.streams.event import Event, Events
 
 
 @dataclass

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 import pytest
 
 import spaseq
-from spaseq.engine.background import BackgroundSources
 from spaseq.errors import StreamError
+from spaseq.graphs.background import BackgroundSources
 from spaseq.results.match import Match
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import Case, Word, cases
 from tests.cases.runner import as_event

@@ -13,9 +13,9 @@ import pyoxigraph
 import pytest
 
 import spaseq
-from spaseq.engine.prepared import Prepared
 from spaseq.errors import StreamError
-from spaseq.streams.event import Event
+from spaseq.graphs.prepared import Prepared
+from spaseq.sources.rdf.events import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import cases
 from tests.oracle.text import to_text

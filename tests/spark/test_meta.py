@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 import spaseq
-from spaseq.engine.background import read_background
 from spaseq.errors import OptionError, SnapshotError
+from spaseq.graphs.background import read_background
 from spaseq.spark.job import Job
 from spaseq.spark.labels import labels, partition_of
 from spaseq.spark.matching import job_of

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet
 import pytest
 
+from spaseq.sources.rdf.events import Event
 from spaseq.spark import Losses, finish, match
 from spaseq.spark.schemas import EVENT
-from spaseq.streams.event import Event
 from tests.cases.loader import cases
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of

@@ -12,13 +12,13 @@ from typing import Any
 import pyarrow
 
 import spaseq
-from spaseq.engine.prepared import Prepared
 from spaseq.errors import StreamError
+from spaseq.graphs.prepared import Prepared
 from spaseq.pattern.sequences import Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
+from spaseq.sources.rdf.events import Event
 from spaseq.spark.schemas import EVENT
-from spaseq.streams.event import Event
 from tests.cases.loader import BASE, Case
 from tests.cases.runner import as_event, inputs
 from tests.spark.cutting import FOREVER, Engines

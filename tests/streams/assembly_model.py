@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple, parse
 
 from spaseq.errors import Location, StreamError, shortened
-from spaseq.streams.nquads import explain
+from spaseq.sources.rdf.nquads import explain
+from spaseq.sources.rdf.wire import TIME_PROPERTIES
 from spaseq.streams.timestamps import from_literal
-from spaseq.streams.wire import TIME_PROPERTIES
 
 Node = NamedNode | BlankNode
 LINE_END = re.compile(rb"\r\n|\r|\n")

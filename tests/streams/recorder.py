@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spaseq.streams.messages import Received
-from spaseq.streams.outcomes import TAKEN, UNSURE
+from spaseq.sources.rdf.assembler import Received
+from spaseq.sources.rdf.wire import TAKEN, UNSURE
 
 
 class Recorder:

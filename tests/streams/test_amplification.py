@@ -32,7 +32,7 @@ def test_a_graph_that_a_prefix_makes_too_long(tmp_path: Path) -> None:
 
 
 def test_a_graph_that_pyoxigraph_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.trig.LONGEST_UNIT", 10_000_000)
+    monkeypatch.setattr("spaseq.sources.rdf.trig.LONGEST_UNIT", 10_000_000)
     path = tmp_path / "a.trig"
     path.write_text(f'{PREFIXES}<urn:e> {TIME} "1"^^x:long .\n<urn:e> {{ p:a p:\\# {NAMES} }}\n')
     with pytest.raises(StreamError, match="a statement or graph is longer than"):
@@ -40,7 +40,7 @@ def test_a_graph_that_pyoxigraph_reads(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_message_that_pyoxigraph_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.delimited.LONGEST_LINE", 10_000_000)
+    monkeypatch.setattr("spaseq.sources.rdf.messages.LONGEST_LINE", 10_000_000)
     path = tmp_path / "a.ttl"
     path.write_text(f'MESSAGE\n{PREFIXES}<urn:e> {TIME} "1"^^x:long . p:a p:\\# {NAMES} .\nMESSAGE\n')
     with pytest.raises(StreamError, match="a message is longer than"):
@@ -48,7 +48,7 @@ def test_a_message_that_pyoxigraph_reads(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_a_document_that_a_context_makes_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.jsonld.LONGEST_LINE", 10_000_000)
+    monkeypatch.setattr("spaseq.sources.rdf.jsonld.LONGEST_LINE", 10_000_000)
     node = {
         "@context": {"p": {"@id": LONG, "@prefix": True}},
         "@id": "p:a",
@@ -72,7 +72,7 @@ AT = f'<urn:%s> {TIME} "1"^^<http://www.w3.org/2001/XMLSchema#long> .\n'
 
 
 def test_an_event_of_n_quads_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.assembler.LARGEST_EVENT", 1_000_000)
+    monkeypatch.setattr("spaseq.sources.rdf.assembler.LARGEST_EVENT", 1_000_000)
     path, many = tmp_path / "a.nq", 100_000
     path.write_text(AT % "x" + LINE % "x" + AT % "y" + LINE % "y" * many + AT % "z" + LINE % "z" * 20_000)
     with pytest.raises(StreamError, match="the graph <urn:y> has more than 1,000,000 bytes: it is too large") as caught:
@@ -84,7 +84,7 @@ def test_an_event_of_n_quads_that_is_too_large(tmp_path: Path, monkeypatch: pyte
 
 
 def test_names_are_remembered_as_far_as_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.assembler.MOST_NAMED", 650_000)
+    monkeypatch.setattr("spaseq.sources.rdf.assembler.MOST_NAMED", 650_000)
     path = tmp_path / "a.nq"
     long = [f"{n}:{'x' * 100_000}" for n in range(8)]
     path.write_text("".join(AT % name for name in long) + LINE % long[0] + LINE % long[7] + AT % "z" + LINE % "z")

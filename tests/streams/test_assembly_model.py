@@ -14,10 +14,10 @@ from gpm.native.assembly import Encoder
 from gpm.terms import encode
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.nquads import read_nquads
-from spaseq.streams.wire import LISTED, PROV_TIME, SOSA_TIME, WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.nquads import read_nquads
+from spaseq.sources.rdf.wire import LISTED, PROV_TIME, SOSA_TIME, WireOptions, WireReport
 from tests.streams.assembly_model import Found, Model, as_error
 
 EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "400"))
@@ -90,7 +90,7 @@ def read(
     """What the reader gives, once as it is and once in the model's form without events."""
     report, found, columns = WireReport(), Found(), []
     names = ("REMEMBERED", "MOST_NAMED")
-    with patch.multiple("spaseq.streams.assembler", **dict(zip(names, bounds, strict=True))):
+    with patch.multiple("spaseq.sources.rdf.assembler", **dict(zip(names, bounds, strict=True))):
         assembler = Recorder(report, skip, encoder)
         source: Iterator[Events] = read_nquads(Pieces(data, sizes), "f", assembler)  # type: ignore[arg-type]
         try:

@@ -13,11 +13,11 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
-from spaseq.engine.names import FEW, EventNames
+from spaseq.graphs.names import FEW, EventNames
+from spaseq.runtime.reorder import ReorderBuffer
+from spaseq.sources.merge import merge
+from spaseq.sources.rdf.events import Event, EventIris, Events
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.event import Event, EventIris, Events
-from spaseq.streams.merge import merge
-from spaseq.streams.reorder import ReorderBuffer
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "150"))

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.nquads import event_start, last_event_start, lines_in, read_part
 from spaseq.streams import TIME_PROPERTIES, WireOptions, WireReport
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.cutting import event_start, last_event_start
-from spaseq.streams.parts import lines_in, read_part
 
 TIME = '<urn:e{0}> <http://www.w3.org/ns/prov#generatedAtTime> "2026-01-01T00:00:{0:02}Z"^^<{1}dateTime> .'
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -27,13 +27,12 @@ from pyoxigraph import (
 )
 
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Event, Events
-from spaseq.streams.nquads import read_nquads
-from spaseq.streams.sources import ENDINGS
-from spaseq.streams.trig import read_trig
-from spaseq.streams.wholes import read_wholes
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Event, Events
+from spaseq.sources.rdf.files import ENDINGS, read_wholes
+from spaseq.sources.rdf.nquads import read_nquads
+from spaseq.sources.rdf.trig import read_trig
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 
 HERE = Path(__file__).parent
 TIME = NamedNode("http://www.w3.org/ns/prov#generatedAtTime")

@@ -17,9 +17,8 @@ from pathlib import Path
 import pytest
 
 from spaseq.errors import StreamError
+from spaseq.sources.incoming import GrowingFile, Gunzip, Incoming, Pipe, chunks
 from spaseq.streams import WireOptions, WireReport, read_source
-from spaseq.streams.feeds import GrowingFile, Pipe
-from spaseq.streams.incoming import Gunzip, Incoming, chunks
 
 HERE = Path(__file__).parent
 MALFORMED = sorted(

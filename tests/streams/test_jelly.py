@@ -14,10 +14,10 @@ import pytest
 from pyoxigraph import RdfFormat, parse
 
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Event, Events
-from spaseq.streams.jelly import is_jelly, open_jelly, read_jelly
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Event, Events
+from spaseq.sources.rdf.jelly import is_jelly, open_jelly, read_jelly
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 
 pyjelly = pytest.importorskip("pyjelly")
 
@@ -277,7 +277,7 @@ def test_random_damage_gives_clear_errors(seed: int) -> None:
 
 
 def test_without_pyjelly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "spaseq.streams.jelly_frames", raising=False)
+    monkeypatch.delitem(sys.modules, "spaseq.sources.rdf.jelly_frames", raising=False)
     monkeypatch.setitem(sys.modules, "pyjelly", None)
     with pytest.raises(StreamError) as caught:
         events_of(b"")

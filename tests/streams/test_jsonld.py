@@ -10,11 +10,10 @@ import pytest
 from pyoxigraph import Literal
 
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Event
-from spaseq.streams.jsonld import read_jsonld
-from spaseq.streams.messages import Message
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler, Message
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.jsonld import read_jsonld
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from tests.streams.recorder import Recorder
 
 CONTEXT = {"at": "http://www.w3.org/ns/prov#generatedAtTime", "n": "http://ex.org/n"}

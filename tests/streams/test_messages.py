@@ -16,13 +16,12 @@ import pytest
 from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.delimited import DELIMITED_FORMATS, read_delimited
-from spaseq.streams.delimiters import announces_messages, without_delimiters
-from spaseq.streams.event import Event, Events
-from spaseq.streams.jsonld import read_jsonld
-from spaseq.streams.messages import Message, Received
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler, Message, Received
+from spaseq.sources.rdf.events import Event, Events
+from spaseq.sources.rdf.jsonld import read_jsonld
+from spaseq.sources.rdf.messages import DELIMITED_FORMATS, read_delimited
+from spaseq.sources.rdf.text import announces_messages, without_delimiters
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from tests.data import folder
 from tests.streams.recorder import Recorder
 
@@ -239,7 +238,7 @@ def test_messages_that_are_no_events(text: str, message: str) -> None:
 
 
 def test_a_message_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.delimited.LONGEST_LINE", 50)
+    monkeypatch.setattr("spaseq.sources.rdf.messages.LONGEST_LINE", 50)
     with pytest.raises(StreamError, match="a message is longer than 50 bytes"):
         read(f"{A}\n{A}\n{A}\n")
     with pytest.raises(StreamError, match="a line is longer than 50 bytes"):

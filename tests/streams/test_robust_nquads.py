@@ -13,11 +13,11 @@ from gpm.native.assembly import Encoder
 from gpm.nesting import DEEPEST
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Event
-from spaseq.streams.nquads import read_nquads
-from spaseq.streams.trig import read_trig
-from spaseq.streams.wire import PROV_TIME, REMEMBERED, WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.nquads import read_nquads
+from spaseq.sources.rdf.trig import read_trig
+from spaseq.sources.rdf.wire import PROV_TIME, REMEMBERED, WireOptions, WireReport
 
 INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
@@ -52,7 +52,7 @@ def test_an_event_of_200_000_triples() -> None:
 
 def test_an_event_over_many_blocks() -> None:
     lines = [line("g", f'"{number}"') for number in range(3_000)]
-    with patch("spaseq.streams.nquads.FIRST_BLOCK", 100), patch("spaseq.streams.nquads.BLOCK", 100):
+    with patch("spaseq.sources.rdf.nquads.FIRST_BLOCK", 100), patch("spaseq.sources.rdf.nquads.BLOCK", 100):
         events, _ = read(time_line("g") + time_line("h").join(lines) + line("h"))
     assert [len(event.triples) for event in events] == [3_000, 1]
     assert {quad.graph_name.value for quad in events[0].triples} == {"urn:g"}
@@ -121,7 +121,7 @@ def test_brackets_in_a_literal_are_not_deep() -> None:
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r", b""])
 def test_odd_bytes(bad: bytes, message: str | None, end: bytes) -> None:
     for size in (1, 2, 7, 1 << 14):
-        with patch("spaseq.streams.nquads.FIRST_BLOCK", size), patch("spaseq.streams.nquads.BLOCK", size):
+        with patch("spaseq.sources.rdf.nquads.FIRST_BLOCK", size), patch("spaseq.sources.rdf.nquads.BLOCK", size):
             events, report = read(time_line("g") + line("g").replace(b"\n", b"\r\n") + bad + end)
         assert report.errors == (message is not None)
         assert len(events) == (message is None)
@@ -142,6 +142,6 @@ def test_many_bad_lines_cost_no_more_each() -> None:
 
 
 def test_a_mark_of_byte_order_that_comes_in_pieces() -> None:
-    with patch("spaseq.streams.nquads.FIRST_BLOCK", 1):
+    with patch("spaseq.sources.rdf.nquads.FIRST_BLOCK", 1):
         events, report = read(b"\xef\xbb\xbf" + time_line("g") + line("g"))
     assert (len(events), report.errors) == (1, 0)

@@ -16,8 +16,9 @@ import pytest
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
-from spaseq.streams import Event, Events, WireOptions, WireReport, expand, in_lists, merge, read_source
-from spaseq.streams.sources import sniff
+from spaseq.sources.merge import merge
+from spaseq.sources.rdf.files import sniff
+from spaseq.streams import Event, Events, WireOptions, WireReport, expand, in_lists, read_source
 
 TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
@@ -128,7 +129,7 @@ def test_what_is_ignored_is_counted(tmp_path: Path) -> None:
 
 
 def test_only_so_many_graphs_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.assembler.REMEMBERED", 3)
+    monkeypatch.setattr("spaseq.sources.rdf.assembler.REMEMBERED", 3)
     file = tmp_path / "a.nq"
     text = "".join(time_of(n, n) + graph_of(n, 1) for n in (1, 2, 3, 4))
     file.write_text(text + time_of(1, 7) + graph_of(1, 1))
@@ -155,8 +156,8 @@ def test_blocks_may_be_cut_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     bad.write_text(text.replace('"33"', '"33'))
     expected = None
     for size in (7, 50, 333, 1 << 20):
-        monkeypatch.setattr("spaseq.streams.nquads.FIRST_BLOCK", size)
-        monkeypatch.setattr("spaseq.streams.nquads.BLOCK", size)
+        monkeypatch.setattr("spaseq.sources.rdf.nquads.FIRST_BLOCK", size)
+        monkeypatch.setattr("spaseq.sources.rdf.nquads.BLOCK", size)
         report = WireReport()
         found = brief(read(good)), brief(read(bad, report, skip=True)), report.positions
         expected = expected or found
@@ -168,7 +169,7 @@ def test_blocks_may_be_cut_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.nquads.LONGEST_LINE", 1000)
+    monkeypatch.setattr("spaseq.sources.rdf.nquads.LONGEST_LINE", 1000)
     (tmp_path / "a.nq").write_text("x" * 100_000)
     with pytest.raises(StreamError, match="a line is longer than 1,000 bytes"):
         read(tmp_path / "a.nq")

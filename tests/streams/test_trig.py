@@ -7,11 +7,10 @@ from typing import Any, cast
 import pytest
 
 from spaseq.errors import StreamError
-from spaseq.streams import trig
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.trig import read_trig
-from spaseq.streams.units import unit_end
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf import trig
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.trig import read_trig, unit_end
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from tests.streams.test_formats import Cut
 
 HEAD = "@prefix : <urn:> .\n@base <http://x.org/> .\n"
@@ -75,7 +74,7 @@ def test_a_graph_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_long_line_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.streams.source_text.KEPT", 20)
+    monkeypatch.setattr("spaseq.sources.rdf.text.KEPT", 20)
     before = f":e {TIME} 1 . :e {{ :a :b :c }} "
     with pytest.raises(StreamError) as caught:
         read(HEAD, before, ":f { :a :b 'é', ", "oops }", "\n", skip=False)

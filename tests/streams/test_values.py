@@ -12,11 +12,11 @@ from pyoxigraph import Quad
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.messages import read_delimited
+from spaseq.sources.rdf.values import ValueReader, event_at
 from spaseq.streams import WireOptions, WireReport
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.delimited import read_delimited
-from spaseq.streams.event import Event
-from spaseq.streams.values import ValueReader, event_at
 
 TIME = '<urn:e{0}> <http://www.w3.org/ns/prov#generatedAtTime> "{0}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'
 NAMED = TIME + "<urn:a> <urn:p> _:b <urn:e{0}> .\n<urn:a> <urn:q> <urn:message> <urn:e{0}> .\n"

@@ -13,9 +13,9 @@ from gpm.encoder import encode_single, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.rows import Texts
 from nfa_native.terms.words import Terms
-from spaseq.engine.names import EventNames
-from spaseq.streams.event import Event, EventIris, Events
-from spaseq.streams.reorder import ReorderBuffer
+from spaseq.graphs.names import EventNames
+from spaseq.runtime.reorder import ReorderBuffer
+from spaseq.sources.rdf.events import Event, EventIris, Events
 
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
 LINES = f'<urn:e%(n)d> <urn:at> "%(n)d"{LONG} .\n_:x <urn:p> "%(text)s" <urn:e%(n)d> .\n'
@@ -184,7 +184,7 @@ def test_a_batch_may_come_when_many_events_wait_one_by_one() -> None:
     joined: list[int] = []
     make = Events.of_single
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spaseq.engine.engine.FEW_EVENTS", 0)
+        patch.setattr("spaseq.graphs.engine.FEW_EVENTS", 0)
         patch.setattr(Events, "of_single", staticmethod(lambda *args: joined.append(len(args) - 2) or make(*args)))
         patch.setattr(Events, "join", None)
         engine.push_batch("s", [(3000, b"_:x <urn:p> 3000 ."), (3001, b"_:x <urn:p> 3001 .")])

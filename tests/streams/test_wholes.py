@@ -8,9 +8,9 @@ from typing import Any, BinaryIO, cast
 import pytest
 
 from spaseq.errors import StreamError
-from spaseq.streams.event import Event
-from spaseq.streams.wholes import read_wholes
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.events import Event
+from spaseq.sources.rdf.files import read_wholes
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 
 TIME = "http://www.w3.org/ns/prov#generatedAtTime"
 TEXTS = {

@@ -25,15 +25,15 @@ from spaseq.cli.printing import ResultCounter, open_printer
 from spaseq.cli.progress import Pace, Progress
 from spaseq.cli.saying import say
 from spaseq.cli.signals import ENDING, handled
-from spaseq.engine.background import Background
+from spaseq.graphs.background import Background
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.showing import json_text
+from spaseq.sources.rdf.files import expand
 from spaseq.spark.batch import match_batch
 from spaseq.spark.losses import Losses
 from spaseq.spark.machine import PARTITIONS, shuffle_partitions
 from spaseq.spark.matching import job_of
 from spaseq.streams.losses import counted, were
-from spaseq.streams.sources import expand
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

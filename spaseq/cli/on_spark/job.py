@@ -11,11 +11,11 @@ import pyarrow
 from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
+from spaseq.sources.rdf.files import expand, is_plain_nquads
 from spaseq.spark.job import Job
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.schemas import RESULT
 from spaseq.spark.tables import derived_events, match_tables
-from spaseq.streams.sources import expand, is_plain_nquads
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

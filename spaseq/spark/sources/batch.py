@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import pyarrow
 from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 
+from spaseq.sources.rdf.files import expand
 from spaseq.spark.sources.filters import RowFilter, pushed
 from spaseq.spark.sources.options import ReadOptions
 from spaseq.spark.sources.pieces import Piece, gathered, pieces
 from spaseq.spark.sources.reading import read_pieces
-from spaseq.streams.sources import expand
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.rdf.files import expand, is_plain_nquads
+from spaseq.sources.rdf.nquads import event_around, event_start, last_event_start
 from spaseq.spark.sources.options import ReadOptions
 from spaseq.spark.sources.pieces import Piece, check_is_file, pieces, ranges
-from spaseq.streams.cutting import event_around, event_start, last_event_start
-from spaseq.streams.sources import expand, is_plain_nquads
 
 
 @dataclass(frozen=True, slots=True)

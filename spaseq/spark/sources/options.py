@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 from spaseq.errors import OptionError
 from spaseq.results.formats import RESUMABLE
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS
-from spaseq.streams.wire import TIME_PROPERTIES, WireOptions
 from spaseq.suggestion import did_you_mean
 
 PARTITION_BYTES = 64 << 20

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spaseq.errors import OptionError
+from spaseq.sources.files import may_fall_silent
+from spaseq.sources.rdf.files import check_readable, is_plain_nquads
+from spaseq.sources.rdf.nquads import event_start
 from spaseq.spark.sources.options import ReadOptions
-from spaseq.streams.cutting import event_start
-from spaseq.streams.sources import check_readable, is_plain_nquads, may_fall_silent
 
 TOGETHER = 4 << 20  # bytes of small files that one task reads
 

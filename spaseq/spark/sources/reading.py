@@ -9,15 +9,14 @@ import pyarrow
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.files import read_source
+from spaseq.sources.rdf.nquads import read_part
+from spaseq.sources.rdf.wire import WireReport, unread
 from spaseq.spark.schemas import EVENT
 from spaseq.spark.sources.options import ReadOptions
 from spaseq.spark.sources.pieces import Piece
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.losses import unread
-from spaseq.streams.parts import read_part
-from spaseq.streams.sources import read_source
-from spaseq.streams.wire import WireReport
 
 ELSEWHERE = 'its time may stand in another part of the file; have it read whole: .option("cut", "false")'
 

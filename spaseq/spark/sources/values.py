@@ -13,14 +13,14 @@ import pyarrow
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.files import ENDINGS
+from spaseq.sources.rdf.values import ValueReader
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport
 from spaseq.spark.inputs import check_losses, data_frame
 from spaseq.spark.schemas import EVENT, EVENT_DDL, INSTANT
 from spaseq.spark.sources.reading import tell_losses
-from spaseq.streams.event import Events
-from spaseq.streams.sources import ENDINGS
 from spaseq.streams.timestamps import UNITS
-from spaseq.streams.values import ValueReader
-from spaseq.streams.wire import TIME_PROPERTIES, WireOptions, WireReport
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -1,11 +1,11 @@
-"""Fields of structs in a data frame of Spark, as columns that a query reads (``spaseq.tuples.sources.fields``)."""
+"""Fields of structs in a data frame of Spark, as columns that a query reads (``spaseq.sources.tables.columns``)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from spaseq.tuples.sources.fields import path_of
+from spaseq.sources.tables.columns import path_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
+from spaseq.sources.tables.source import check_texts
+from spaseq.sources.tables.types import integers_of
 from spaseq.spark.batch import match_batch
 from spaseq.spark.finishing import finished, partitions_of
 from spaseq.spark.inputs import check_losses, data_frame
@@ -18,9 +20,7 @@ from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.reading import table_reading
 from spaseq.spark.tuples.showing import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.columns.kinds import integers_of
 from spaseq.tuples.prepared import AnyQuery, Prepared, prepare
-from spaseq.tuples.sources.source import check_texts
 from spaseq.tuples.streams import ReadingOptions
 
 if TYPE_CHECKING:

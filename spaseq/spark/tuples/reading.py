@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from spaseq.errors import OptionError
+from spaseq.sources.tables.frames import ArrowSource
+from spaseq.sources.tables.types import Kind, kind_of_type, usual, usual_schema
 from spaseq.spark.tuples.fields import with_struct_fields
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
-from spaseq.tuples.columns.schema import ColumnTypes, usual, usual_schema
+from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.core import RegisteredQuery, TupleCore
 from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.prepared import Prepared
-from spaseq.tuples.sources.arrow import ArrowSource
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 if TYPE_CHECKING:

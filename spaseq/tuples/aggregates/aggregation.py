@@ -16,8 +16,8 @@ from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, GroupKe
 from spaseq.plan.formulas.aggregation import way, why_enumerated
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.sources.tables.types import Integers
 from spaseq.tuples.aggregates.enumeration import ENUMERATION, Enumeration
-from spaseq.tuples.columns.kinds import Integers
 from spaseq.tuples.columns.serialisation import (
     integers_read,
     numbers_stored,

@@ -16,7 +16,7 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
-from spaseq.tuples.columns.kinds import Integers, Kind
+from spaseq.sources.tables.types import Integers, Kind
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, least_start

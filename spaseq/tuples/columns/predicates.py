@@ -34,8 +34,8 @@ from spaseq.pattern.formulas.predicates import (
     attributes,
     normal,
 )
+from spaseq.sources.tables.types import Kind, instant, kind_of_type
 from spaseq.tuples.columns import vectors
-from spaseq.tuples.columns.kinds import Kind, instant, kind_of_type
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.vectors import COMPARISONS, Mask, Vector, nearest, quotient, remainder
 

@@ -15,17 +15,17 @@ import pyarrow.compute
 from spaseq.errors import OptionError, QueryError
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow, Window
+from spaseq.sources.tables.columns import texts_as_times
+from spaseq.sources.tables.opening import open_source
+from spaseq.sources.tables.source import CsvFormat, Source, Types, check_texts, is_text
+from spaseq.sources.tables.types import Kind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.suggestion import did_you_mean
-from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
 from spaseq.tuples.encoding.times import Measure, Timed, Times, check_measure, clock_of, measure
-from spaseq.tuples.sources.formatted import texts_as_times
-from spaseq.tuples.sources.opening import open_source
-from spaseq.tuples.sources.source import CsvFormat, Source, Types, check_texts, is_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
-from spaseq.tuples.columns.kinds import Kind, kind_of_type
+from spaseq.sources.tables.types import Kind, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import few_truths, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows

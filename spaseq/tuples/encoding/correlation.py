@@ -27,7 +27,7 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
-from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
+from spaseq.sources.tables.types import Kind, check, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, Rows

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.snapshots.shapes import Shape
-from spaseq.tuples.columns.kinds import check_attribute
+from spaseq.sources.tables.types import check_attribute
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.serialisation import require

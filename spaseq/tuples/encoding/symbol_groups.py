@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow
 
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant, normal
-from spaseq.tuples.columns.kinds import Integers
+from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.numbering import Numbers
 from spaseq.tuples.columns.predicates import Literal
 from spaseq.tuples.encoding.symbols import Atom, Symbols, condition

@@ -28,7 +28,7 @@ from spaseq.pattern.formulas.predicates import (
     conjunction,
     normal,
 )
-from spaseq.tuples.columns.kinds import Kind, check, kind_of_type
+from spaseq.sources.tables.types import Kind, check, kind_of_type
 from spaseq.tuples.columns.predicates import Literal, coded, few_truths, truth
 from spaseq.tuples.columns.rows import FewRows, Rows
 

@@ -14,14 +14,13 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.pattern.times import iso
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.sources.tables.columns import StructFields, TextTimes
+from spaseq.sources.tables.source import Source
+from spaseq.sources.tables.types import Kind, check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
-from spaseq.tuples.columns.kinds import Kind, check_attribute, shown
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
-from spaseq.tuples.sources.fields import StructFields
-from spaseq.tuples.sources.formatted import TextTimes
-from spaseq.tuples.sources.source import Source
 
 
 @dataclass(frozen=True, slots=True, eq=False)

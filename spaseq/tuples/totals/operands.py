@@ -12,7 +12,7 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.pattern.formulas.predicates import Attribute, Value
 from spaseq.pattern.formulas.printing import print_value
 from spaseq.pattern.formulas.query import FormulaQuery
-from spaseq.tuples.columns.kinds import Kind, calculated_type, check_attribute, shown
+from spaseq.sources.tables.types import Kind, calculated_type, check_attribute, shown
 from spaseq.tuples.columns.predicates import numbers, vector
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions

@@ -24,7 +24,7 @@ from spaseq.errors import StreamError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery, MatchAggregate
 from spaseq.plan.formulas.aggregation import GroupingPlace, place, why_enumerated
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.tuples.columns.kinds import Integers
+from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, ordered, unordered

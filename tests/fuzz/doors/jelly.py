@@ -16,9 +16,9 @@ from pyjelly.parse.ioutils import get_options_and_frames
 from pyjelly.serialize.ioutils import write_delimited
 from pyjelly.serialize.streams import GraphStream, QuadStream, SerializerOptions
 
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.jelly import read_jelly
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.jelly import read_jelly
 from tests.fuzz.door import Door
 from tests.fuzz.doors.reading import read_alike
 from tests.fuzz.mutate import mutated

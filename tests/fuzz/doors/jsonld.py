@@ -10,9 +10,9 @@ from typing import Any, BinaryIO
 from pyoxigraph import Quad, RdfFormat, parse, serialize
 
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.jsonld import read_jsonld
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.jsonld import read_jsonld
 from tests.fuzz.door import ROOT, Door, same
 from tests.fuzz.doors.reading import nameless, read_alike
 
@@ -57,7 +57,7 @@ class _Lines:
 
     def read_messages(self, block: bytes, start: int, *_: bool) -> tuple[int, int]:
         """Nothing is taken as it is."""
-        from spaseq.streams.outcomes import TAKEN, UNSURE
+        from spaseq.sources.rdf.wire import TAKEN, UNSURE
 
         return start, UNSURE if start < len(block) else TAKEN
 

@@ -10,11 +10,10 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from spaseq.errors import StreamError
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.delimited import read_delimited
-from spaseq.streams.event import Events
-from spaseq.streams.messages import to_event
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler, to_event
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.messages import read_delimited
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import Brief, nameless, nameless_text, read_alike
 from tests.fuzz.doors.words import MESSAGES, TERMS, TURTLE, examples, w3c

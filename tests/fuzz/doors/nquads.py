@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 from pyoxigraph import BlankNode, NamedNode, RdfFormat, parse
 
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.nquads import graph_of, read_nquads
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.nquads import graph_of, read_nquads
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep, mistake, nameless, read_alike
 from tests.fuzz.doors.words import TERMS, TIME, examples, w3c
@@ -19,7 +19,7 @@ from tests.streams.assembly_model import Model
 
 def enter(data: bytes) -> str:
     """Read the lines, and compare with the model."""
-    with patch("spaseq.streams.nquads.GATHERED", 1 << 16):  # it takes memory by this measure
+    with patch("spaseq.sources.rdf.nquads.GATHERED", 1 << 16):  # it takes memory by this measure
         found = read_alike(data, _read)
     if not is_deep(data):
         expected = _Lines(skip=False, remembered=1 << 16).read(data.removeprefix(b"\xef\xbb\xbf"))

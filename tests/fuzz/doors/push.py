@@ -12,9 +12,9 @@ from pyoxigraph import Quad, RdfFormat, parse
 
 from spaseq import Engine, Match
 from spaseq import parse as parse_query
-from spaseq.engine.arrow_rows import read_rows
-from spaseq.engine.item_reader import read_items
 from spaseq.errors import LocatedError, SpaseqError
+from spaseq.graphs.arrow_rows import read_rows
+from spaseq.sources.rdf.items import read_items
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import is_deep
 from tests.fuzz.doors.words import TERMS, TURTLE, examples, w3c

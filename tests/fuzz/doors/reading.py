@@ -12,9 +12,9 @@ from typing import BinaryIO, NamedTuple, cast
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError, shortened
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.wire import WireOptions, WireReport
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.wire import WireOptions, WireReport
 from tests.fuzz.door import same
 
 Read = Callable[[BinaryIO, EventAssembler], Iterator[Events]]

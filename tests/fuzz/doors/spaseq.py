@@ -11,7 +11,7 @@ from pyoxigraph import RdfFormat, Triple, parse
 import spaseq
 from spaseq.languages.spaseq import format_query
 from spaseq.plan.sequences import compile_plan
-from spaseq.streams.event import Event
+from spaseq.sources.rdf.events import Event
 from tests.fuzz.door import ROOT, Door, same
 from tests.oracle.generate import random_pair
 from tests.oracle.text import to_text

@@ -8,9 +8,9 @@ from typing import BinaryIO
 
 from pyoxigraph import Quad, RdfFormat, parse
 
-from spaseq.streams.assembler import EventAssembler
-from spaseq.streams.event import Events
-from spaseq.streams.trig import read_trig
+from spaseq.sources.rdf.assembler import EventAssembler
+from spaseq.sources.rdf.events import Events
+from spaseq.sources.rdf.trig import read_trig
 from tests.fuzz.door import Door, same
 from tests.fuzz.doors.reading import Brief, is_deep, mistake, nameless, read_alike
 from tests.fuzz.doors.words import TERMS, TURTLE, examples, w3c

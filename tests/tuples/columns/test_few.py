@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaseq.pattern.formulas.predicates import Arithmetic, Attribute, Comparison, Constant, IsNull, Predicate
+from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.tuples.columns import predicates as few_predicates
 from spaseq.tuples.columns.predicates import few_truths, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, array, behind_each_other
-from spaseq.tuples.columns.schema import CODED_TEXT
 from tests.oracle.ceql import predicates as oracle
 from tests.tuples import translation
 from tests.tuples.columns.test_predicates import NUMBERS, OPERANDS, ROWS, cases, test_examples

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nfa_native.events.columns import Numbering, follow, looked_up
+from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, TextNumbering
-from spaseq.tuples.columns.schema import CODED_TEXT
 
 INTEGERS = st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5)
 

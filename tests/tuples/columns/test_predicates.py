@@ -27,9 +27,8 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
 )
-from spaseq.tuples.columns.kinds import check
+from spaseq.sources.tables.types import CODED_TEXT, check
 from spaseq.tuples.columns.predicates import expression, holds
-from spaseq.tuples.columns.schema import CODED_TEXT
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.generate import Maker
 from tests.oracle.ceql.random_predicates import Conditions

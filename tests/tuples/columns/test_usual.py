@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow
 import pytest
 
-from spaseq.tuples.columns.schema import CODED_TEXT, INSTANT, usual, usual_type
+from spaseq.sources.tables.types import CODED_TEXT, INSTANT, usual, usual_type
 
 NOON = datetime(2025, 1, 1, 12)
 TEXTS = pyarrow.array(["a", None, "a"])

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaseq.errors import QueryError
+from spaseq.sources.tables.types import CODED_TEXT, usual, usual_type
 from spaseq.tuples import NO_PARTITION, Partitions
-from spaseq.tuples.columns.schema import CODED_TEXT, usual, usual_type
 
 
 def batch(**columns: Any) -> pyarrow.RecordBatch:

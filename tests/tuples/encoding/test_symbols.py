@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spaseq.pattern.formulas.predicates import And, Arithmetic, Attribute, Comparison, Constant, Predicate
+from spaseq.sources.tables.types import CODED_TEXT
 from spaseq.tuples import Atom, Symbols
 from spaseq.tuples.columns.predicates import holds
-from spaseq.tuples.columns.schema import CODED_TEXT
 from tests.oracle.ceql.generate import Maker
 from tests.oracle.ceql.random_predicates import Conditions
 from tests.oracle.strategies import Drawn

@@ -18,8 +18,8 @@ import pyarrow.parquet
 import pytest
 
 from spaseq.errors import BusyError, SpaseqError, StreamError
+from spaseq.sources.tables.csv import end_of_rows
 from spaseq.tuples import match
-from spaseq.tuples.sources.csv_rows import end_of_rows
 
 EVENTS = "SELECT * FROM S WHERE A AS x WITHIN 10 EVENTS"
 SHOWN = "SELECT x.a FROM S WHERE A AS x WITHIN 10 EVENTS"

@@ -1,0 +1,221 @@
+"""Lazy evaluation: graph patterns that are dear are evaluated last, and only on events where a query can use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from gpm.errors import PatternError
+from gpm.evaluator import CompiledPattern, Evaluator
+from gpm.rows import AtomRows, EventBatch, Numbers
+from gpm.shapes import PatternShape
+from spaseq.errors import SpaseqError
+from spaseq.graphs.demand import Demand, Mask, Ticks
+from spaseq.graphs.running import RunningQuery
+from spaseq.plan.sequences.cells import LazyAtom
+from spaseq.runtime.reorder import Released
+
+Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
+TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
+Rows = dict[tuple[int, CompiledPattern], AtomRows]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wish:
+    """An atom that a query lets wait."""
+
+    query: RunningQuery
+    atom: LazyAtom
+
+    @property
+    def pattern(self) -> CompiledPattern:
+        """What the atom needs to be evaluated."""
+        return self.query.needs[self.atom.number].pattern
+
+
+@dataclass(slots=True)
+class Trial:
+    """Whether it is worth while that a job waits: it is not if most events are chosen all the same.
+
+    Of ``events`` events ``chosen`` were chosen; for the next ``rest`` events it does not wait.
+    """
+
+    events: int = 0
+    chosen: int = 0
+    rest: int = 0
+
+    def note(self, events: int, chosen: int) -> None:
+        """So many of a batch's events were chosen."""
+        self.events += events
+        self.chosen += chosen
+        if self.events >= TRIAL:
+            self.rest = REST if 2 * self.chosen > self.events else 0
+            self.events = self.chosen = 0
+
+
+class Postponed:
+    """What the queries of a streamset let wait, in the order in which it is evaluated."""
+
+    def __init__(self) -> None:
+        self._queries: tuple[RunningQuery, ...] = ()
+        self._jobs: dict[Job, list[Wish]] = {}
+        self._trials: dict[Job, Trial] = {}
+
+    def of(self, queries: Sequence[RunningQuery], released: Released) -> dict[Job, list[Wish]]:
+        """The jobs that wait until the rows of the others on these events are known."""
+        if self._queries != tuple(queries):
+            self._know(queries)
+        if not self._jobs:
+            return {}
+        sizes = {stream: len(events) for stream, events, _ in released.parts}
+        return {job: wishes for job, wishes in self._jobs.items() if self._waits(job, sizes.get(job[0], 0))}
+
+    def forget(self, query: RunningQuery) -> None:
+        """A query goes."""
+        if query in self._queries:
+            self._know([one for one in self._queries if one is not query])
+
+    def _know(self, queries: Sequence[RunningQuery]) -> None:
+        """These are the queries; a job may wait from now on because one went that needed it at once."""
+        self._queries, self._jobs = tuple(queries), _jobs(queries)
+        self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
+
+    def evaluate(
+        self, evaluator: Evaluator, released: Released, complete: bool, jobs: Mapping[Job, list[Wish]], rows: Rows
+    ) -> None:
+        """Add to ``rows``, which has those of all other patterns, the rows of jobs; see ``Ticks`` for ``complete``."""
+        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows)
+        evaluation.run()
+        sizes = {stream: len(events) for stream, events, _ in released.parts}
+        for job, chosen in evaluation.chosen.items():
+            self._trials[job].note(sizes[job[0]], chosen)
+
+    def _waits(self, job: Job, events: int) -> bool:
+        trial = self._trials[job]
+        if not events or trial.rest <= 0:
+            return bool(events)
+        trial.rest -= events
+        for wish in self._jobs[job]:
+            wish.query.evaluated[wish.atom.number] += events
+        return False
+
+
+def _jobs(queries: Iterable[RunningQuery]) -> dict[Job, list[Wish]]:
+    """What no query needs at once."""
+    jobs: dict[Job, list[Wish]] = {}
+    at_once: set[Job] = set()
+    for query in queries:
+        lazy = {atom.number: atom for atom in query.lazy}
+        for number, need in enumerate(query.needs):
+            job = need.stream, need.pattern.shape
+            if number in lazy:
+                jobs.setdefault(job, []).append(Wish(query, lazy[number]))
+            else:
+                at_once.add(job)
+    waiting = {job: wishes for job, wishes in jobs.items() if job not in at_once}
+    return dict(sorted(waiting.items(), key=lambda item: _depth(item[1])))
+
+
+def _depth(wishes: Iterable[Wish]) -> int:
+    return max(wish.atom.depth for wish in wishes)
+
+
+def evaluate(evaluator: Evaluator, events: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
+    """The rows of each pattern.  SpaseqError: it cannot be evaluated."""
+    try:
+        return evaluator.evaluate(events, patterns)
+    except PatternError as error:
+        raise SpaseqError(str(error)) from None
+
+
+class LazyEvaluation:
+    """The evaluation of what was postponed, on one batch: ``chosen`` says on how many events each job was evaluated."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        released: Released,
+        complete: bool,
+        jobs: Mapping[Job, list[Wish]],
+        rows: Rows,
+    ) -> None:
+        self.chosen: dict[Job, int] = {}  # on how many events each was evaluated
+        self._evaluator = evaluator
+        self._parts = {stream: (events.graphs, places) for stream, events, places in released.parts}
+        self._jobs = jobs
+        self._rows = rows
+        self._ticks = Ticks(released.times, complete)
+        queries = {wish.query: None for wishes in self._jobs.values() for wish in wishes}
+        self._demands = {query: self._demand(query) for query in queries}
+
+    def run(self) -> None:
+        """Evaluate all of them, those that are nearer to the beginning of a match first."""
+        for depth in sorted({_depth(wishes) for wishes in self._jobs.values()}):
+            jobs = [job for job, wishes in self._jobs.items() if _depth(wishes) == depth]
+            for some, chosen in self._alike(jobs):
+                self._evaluate(some, np.flatnonzero(chosen))
+
+    def _demand(self, query: RunningQuery) -> Demand:
+        came = [self._ticks.with_some(self._parts[need.stream][1]) if need.stream in self._parts
+                else np.zeros(len(self._ticks), np.bool_) for need in query.needs]  # fmt: skip
+        demand = Demand(query.matcher, self._ticks, dict(enumerate(came)))
+        for number, need in enumerate(query.needs):
+            if (need.stream, need.pattern) in self._rows:
+                demand.tell(number, self._rows[need.stream, need.pattern])
+        return demand
+
+    def _alike(self, jobs: Iterable[Job]) -> Iterator[tuple[list[Job], Mask]]:
+        """Jobs on the same events, which are evaluated together."""
+        groups: dict[tuple[int, bytes], tuple[list[Job], Mask]] = {}
+        for job in jobs:
+            chosen = self._chosen(job)
+            groups.setdefault((job[0], chosen.tobytes()), ([], chosen))[0].append(job)
+        yield from groups.values()
+
+    def _chosen(self, job: Job) -> Mask:
+        """The events of the stream on which somebody may need the rows."""
+        graphs, places = self._parts[job[0]]
+        ticks = self._ticks.of[places]
+        found = np.zeros(len(places), np.bool_)
+        joining = []
+        for wish in self._jobs[job]:
+            for use in wish.atom.uses:
+                mask = self._demands[wish.query].when(use)[ticks]
+                if use.key:
+                    joining.append((wish, use, mask))
+                else:
+                    found |= mask
+        for wish, use, mask in joining:
+            some = np.flatnonzero(mask & ~found)
+            known = self._evaluator.required(graphs.take(some), wish.pattern) if len(some) else None
+            if known is not None:
+                some = some[known.row_event[self._demands[wish.query].may_join(use, known.columns)]]
+            found[some] = True
+        return found
+
+    def _evaluate(self, jobs: Sequence[Job], chosen: Numbers) -> None:
+        """Evaluate jobs of one stream on some of its events, and tell all that wait for it."""
+        wishes = [wish for job in jobs for wish in self._jobs[job]]
+        graphs, places = self._parts[jobs[0][0]]
+        self.chosen |= dict.fromkeys(jobs, len(chosen))
+        for wish in wishes:
+            wish.query.evaluated[wish.atom.number] += len(chosen)
+        patterns = [wish.pattern for wish in wishes]
+        if len(chosen):
+            graphs = graphs if len(chosen) == len(graphs) else graphs.take(chosen)
+            found = [placed(rows, places[chosen]) for rows in evaluate(self._evaluator, graphs, patterns)]
+        else:
+            found = [AtomRows(np.empty(0, np.uint32), np.empty((len(one.slots), 0), np.uint64)) for one in patterns]
+        for wish, rows in zip(wishes, found, strict=True):
+            self._rows[wish.query.needs[wish.atom.number].stream, wish.pattern] = rows
+            self._demands[wish.query].tell(wish.atom.number, rows)
+
+
+def placed(rows: AtomRows, places: Numbers) -> AtomRows:
+    """Rows of the events of one stream as rows of the whole batch, laid out as the matcher reads them."""
+    columns = np.ascontiguousarray(rows.columns)
+    if len(places) == int(places[-1]) + 1:  # the first events of the batch, so nothing moves
+        return AtomRows(np.ascontiguousarray(rows.row_event), columns)
+    return AtomRows(places[rows.row_event].astype(np.uint32), columns)

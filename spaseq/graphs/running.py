@@ -1,0 +1,309 @@
+"""One registered query at work: rows into its matcher, results out of it."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpm.algebra import Variable
+from gpm.evaluator import CompiledPattern
+from gpm.rows import AtomRows
+from nfa_native.terms.rows import EventRows
+from nfa_native.terms.words import Terms
+from spaseq.errors import Location, StreamError
+from spaseq.graphs.finished import Spent
+from spaseq.graphs.names import EventNames
+from spaseq.graphs.protocols import AnyMatcher, AnyPlan, WordMap, Words
+from spaseq.pattern.sequences import Construction, Selection
+from spaseq.plan.sequences.cells import LazyAtom
+from spaseq.results.match import DerivedEvent
+from spaseq.results.projection import Constructor, Projector
+from spaseq.results.table import MatchTable
+from spaseq.runtime.delivery import OnMatch
+from spaseq.streams.timestamps import GREATEST, LEAST
+
+MOST = 1 << 14  # results that are handed over together,
+MOST_HELD = 1 << 20  # and picks and words of theirs
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What an atom needs: a pattern evaluated on the events of the streamset's stream number ``stream``."""
+
+    stream: int
+    pattern: CompiledPattern
+
+
+def _countable(method: Callable[Concatenate[RunningQuery, P], T]) -> Callable[Concatenate[RunningQuery, P], T]:
+    """A method of a query that raises StreamError where its matches cannot be counted any more."""
+
+    @wraps(method)
+    def counted(query: RunningQuery, /, *args: P.args, **options: P.kwargs) -> T:
+        try:
+            return method(query, *args, **options)
+        except OverflowError as error:
+            place = Location(f"<query {query.name}>")
+            raise StreamError(str(error), place, hint="a shorter window or a filter leaves fewer matches") from None
+
+    return counted
+
+
+class RunningQuery:
+    """A query with its matcher and what makes results of its matches.
+
+    It is told of events and of time, and ``tables`` gives what this decides.  When so much is decided at once that the
+    matcher pauses, what it is told then waits.  After ``max_results`` results it is over, and keeps nothing.
+    """
+
+    def __init__(
+        self,
+        plan: AnyPlan,
+        matcher: AnyMatcher,
+        needs: Sequence[Need],
+        names: EventNames,
+        terms: Terms,
+        on_match: OnMatch | None = None,
+        lazy: Sequence[LazyAtom] = (),
+        max_results: int | None = None,
+    ) -> None:
+        self.plan = plan
+        self.name = plan.query.name
+        self.on_match = on_match
+        self.matcher = matcher
+        self.needs = tuple(needs)
+        self.lazy = tuple(lazy)
+        self.evaluated = {atom.number: 0 for atom in lazy}  # on how many events the rows of each were asked for
+        self.results = 0
+        self.max_results = max_results
+        self.is_over = False
+        self.has_rest = False  # something may be decided that ``tables`` has not given
+        self.derived: list[DerivedEvent] = []  # events that no stream has got yet
+        self.heard = 0  # number of the streamset's next event that it has not been fed
+        self.is_new = True  # it has not been fed any
+        self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
+        self._passed: int | None = LEAST  # the time that has passed; None: all
+        self._names = names
+        self._terms = terms
+        self._newest = LEAST  # latest time decided or advanced to
+        form = plan.query.form
+        self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
+        self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
+        self._aggregates = self._projector is not None and bool(plan.match_aggregates)
+        if self._projector is not None and self._projector.counts_only:
+            matcher.tallies = True
+        if self._gives_at_once:
+            matcher.bound(MOST, MOST_HELD)
+
+    @property
+    def _gives_at_once(self) -> bool:
+        """Whether a result can be given, or counted in its group, before those that are decided with it."""
+        return self._projector is None or self._projector.gives_at_once
+
+    @property
+    def into(self) -> str | None:
+        """The stream that the query derives."""
+        form = self.plan.query.form
+        return form.into if isinstance(form, Construction) else None
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The IRIs of the query's streamset, in its order."""
+        return tuple(stream.iri for stream in self.plan.query.streams)
+
+    def empty(self) -> MatchTable:
+        """A table of results without any."""
+        maker = self._projector or self._constructor
+        assert maker is not None
+        return maker.empty()
+
+    @property
+    def can_count_only(self) -> bool:
+        """Whether every row of the matcher is a result, so that they can be counted without being made."""
+        form = self.plan.query.form
+        if not isinstance(form, Selection) or form.distinct or self._aggregates:
+            return False
+        plain = {item.expression.name for item in self.plan.selection if isinstance(item.expression, Variable)}
+        return set(self.plan.columns) <= plain
+
+    def count_only(self) -> None:
+        """Count results, where that is possible, instead of making them; before any event."""
+        if self.can_count_only:
+            self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
+            self.matcher.count_only = True
+
+    @_countable
+    def _tell(self, what: Callable[..., None], *how: Any) -> None:
+        """Tell the matcher, as soon as it has done with what it was told before."""
+        self.has_rest = True
+        if self._waiting or self.matcher.unfinished:
+            self._waiting.append(partial(what, *how))
+        else:
+            what(*how)
+
+    @_countable
+    def complete(self) -> None:
+        """Let the matcher do all that it was told, however many results it holds then."""
+        self.matcher.complete()
+        while self._waiting:
+            self._waiting.popleft()()
+            self.matcher.complete()
+
+    def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
+        """Events of the streamset in order, with the rows of each atom of the plan."""
+        self.heard, self.is_new = int(numbers[-1]) + 1, False
+        self._newest = max(self._newest, int(times[-1]))
+        self._tell(self.matcher.feed, times, numbers, rows)
+
+    def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
+        """``feed`` of one event."""
+        self.heard, self.is_new = number + 1, False
+        if time > self._newest:
+            self._newest = time
+        self._tell(self.matcher.feed_event, time, number, rows)
+
+    def pass_events(self, times: Sequence[int]) -> None:
+        """Events in order that have no rows."""
+        if len(times) == 1:
+            self.feed_single(times[0], self.heard, [None] * len(self.needs))
+        else:
+            numbers = np.arange(self.heard, self.heard + len(times), dtype=np.uint64)
+            self.feed(np.array(times, np.int64), numbers, [None] * len(self.needs))
+
+    def pass_time(self, watermark: int) -> None:
+        """No event before ``watermark`` will come."""
+        had_rest = self.has_rest
+        self._newest = max(self._newest, watermark)
+        self._tell(self.matcher.advance, watermark)
+        self.has_rest = had_rest or self.matcher.unfinished
+
+    @property
+    def due(self) -> int:
+        """As long as time has not passed this, nothing can be decided without a further row; ``GREATEST``: never."""
+        return LEAST if self._aggregates and self._waits_for_matches else self.matcher.due
+
+    @property
+    def _waits_for_matches(self) -> bool:
+        """Whether there are matches whose aggregates may still get others."""
+        return self._projector is not None and self._projector.waits
+
+    def advance(self, watermark: int) -> None:
+        """No event before ``watermark`` will come: ``tables`` gives what is decided then."""
+        if watermark > self._newest:
+            self._newest = watermark
+        self._passed = watermark
+        self._tell(self.matcher.advance, watermark)
+
+    def finish(self) -> None:
+        """The input has ended: ``tables`` gives the rest."""
+        self._passed = None
+        self._tell(self.matcher.finish)
+
+    @property
+    def pauses(self) -> bool:
+        """Whether the matcher holds less than all that is decided."""
+        return self.matcher.unfinished or bool(self._waiting)
+
+    def at_once(self) -> Sequence[MatchTable]:
+        """What is decided, where it does not pause."""
+        self.has_rest = False
+        found = [self._take(), self._last_table()] if self._aggregates else [self._take()]
+        return [counted for table in found if table is not None and len(counted := self._counted(table))]
+
+    def tables(self) -> Iterator[MatchTable]:
+        """What is decided, in tables of bounded size; what is not taken comes the next time."""
+        while self.has_rest:
+            table = self._next_table()
+            if table is not None and len(counted := self._counted(table)):
+                yield counted
+
+    @_countable
+    def _next_table(self) -> MatchTable | None:
+        """What the matcher holds; if there is nothing, it goes on."""
+        table = self._take()
+        if table is not None:
+            return table
+        if self.matcher.unfinished:
+            self.matcher.go_on()
+        elif self._waiting:
+            self._waiting.popleft()()
+        else:
+            self.has_rest = False
+            return self._last_table()
+        return None
+
+    def _last_table(self) -> MatchTable | None:
+        """The aggregates over matches to which no match comes any more."""
+        if self._projector is None or not self._waits_for_matches:
+            return None
+        return self._projector.finish() if self._passed is None else self._projector.advance(self._passed)
+
+    def _counted(self, table: MatchTable) -> MatchTable:
+        """Count the results, up to the last one that was asked for."""
+        if self.is_over:
+            return table[:0]
+        if self.max_results is not None and self.results + len(table) >= self.max_results:
+            table = table[: self.max_results - self.results]
+            self._end()
+        self.results += len(table)
+        return table
+
+    def _end(self) -> None:
+        """There are as many results as were asked for: forget everything but what statistics tell."""
+        self.is_over, self.has_rest = True, False
+        self.matcher = Spent(self.matcher.automaton, self.matcher.statistics())
+        self._waiting.clear()
+        if self._projector is not None:
+            self._projector = Projector(self.plan, self._terms, self._names)
+
+    @_countable
+    def _take(self) -> MatchTable | None:
+        if not self.matcher.pending():
+            return None
+        raw = self.matcher.take()
+        if not len(raw.first):
+            return None
+        if self._projector is not None:
+            names = None if self._aggregates else self._names.kept(raw.pick_events)
+            return self._projector.project(raw, names)
+        assert self._constructor is not None
+        self._newest = max(self._newest, int(raw.decided[raw.decided < GREATEST].max(initial=LEAST)))
+        table = self._constructor.construct(raw, self._newest)
+        return replace(table, event_name=self._names.kept(table.pick_events))
+
+    def oldest_event(self) -> int:
+        """Numbers of events below this one will not be needed again."""
+        return self.heard if self.is_new else self.matcher.oldest_event()
+
+    # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
+    def trace(self) -> list[Words]:
+        """All words that are held."""
+        return [self.matcher.trace()] + ([] if self._projector is None else [self._projector.trace()])
+
+    def snapshot(self) -> tuple[dict[str, Any], bytes, bytes]:
+        """Counters, the matcher's state, and what the results remember."""
+        evaluated = {str(atom): count for atom, count in self.evaluated.items()}
+        counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
+                    "max_results": self.max_results or 0, "over": self.is_over, "new": self.is_new}  # fmt: skip
+        return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
+
+    def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
+        """Take over what ``snapshot`` gave, the matcher apart."""
+        self.results, self._newest = counters["results"], counters["newest"]
+        self.is_over, self.is_new = counters["over"], counters["new"]
+        self.evaluated |= {
+            int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
+        }
+        if self._projector is not None:
+            self._projector.restore(remembered, word_map)
+
+    def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
+        """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
+        return self.plan.report(self.matcher.statistics(), came, self.evaluated)

@@ -1,0 +1,396 @@
+"""The state of an engine as bytes, and back; queries and background are in it by fingerprint, and given again."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from pyoxigraph import RdfFormat
+
+from gpm.encoder import encode_graphs, encode_texts, text_column
+from gpm.native.assembly import Encoder
+from gpm.parsing import parse
+from gpm.rows import EventGraph, EventTexts, TextColumn
+from gpm.terms import ox_term
+from nfa_native.core import archive
+from nfa_native.core.arrays import Arrays, column, distinct, read_store
+from nfa_native.terms.words import Terms
+from spaseq.errors import OptionError, SnapshotError
+from spaseq.graphs.background import Background
+from spaseq.graphs.common import Compiled
+from spaseq.graphs.core import EngineCore
+from spaseq.graphs.finished import Spent
+from spaseq.graphs.names import EventNames
+from spaseq.graphs.prepared import AnyQuery
+from spaseq.graphs.protocols import AnyMatcher, WordMap, Words
+from spaseq.graphs.queries import as_query, plan_of, stream_order
+from spaseq.graphs.streamset import Streamset
+from spaseq.plan.sequences import Plan
+from spaseq.runtime.delivery import OnMatch
+from spaseq.snapshots.container import GRAPHS, check_settled
+from spaseq.snapshots.doubt import doubted
+from spaseq.snapshots.given import matched
+from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, AnyNames, IntegerRange, Shape, misfits
+from spaseq.sources.rdf.events import Event, EventIris, Events
+from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Skipped
+from spaseq.streams.timestamps import GREATEST, LEAST
+
+SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
+STREAMSET: dict[str, Shape] = {
+    "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
+    "names": [str], "waiting": [str],
+}  # fmt: skip
+QUERY: Shape = {
+    "name": str, "fingerprint": str,
+    "counters": {
+        "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
+    },
+}  # fmt: skip
+HEADER: dict[str, Shape] = {
+    "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
+    "clocks": [CLOCK], "streamsets": [STREAMSET], "skipped": AnyNames((COUNT, str)),
+}  # fmt: skip
+
+# Up to version 8 the events that wait are in the header, and skipped rows are not counted.
+OLD_WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
+OLD_HEADER: dict[str, Shape] = {
+    **{name: shape for name, shape in HEADER.items() if name != "skipped"},
+    "streamsets": [{**STREAMSET, "waiting": [OLD_WAITING]}],
+}
+WITH_COLUMNS = 9  # the first version that has waiting events as columns
+
+
+def check_header(header: Any, version: int) -> None:
+    """SnapshotError if a value is missing, of another type or out of range, or names do not fit each other."""
+    shape = HEADER if version >= WITH_COLUMNS else OLD_HEADER
+    for problem in chain(misfits(header, shape, "header"), _inconsistent(header)):
+        raise SnapshotError(f"the snapshot is damaged: {problem}")
+
+
+def _inconsistent(header: Any) -> Iterator[str]:
+    """Names in a header of the right shape that mean nothing, or two things."""
+    clocks = [clock["iri"] for clock in header["clocks"]]
+    queries = [query["name"] for query in header["queries"]]
+    placed = [name for streamset in header["streamsets"] for name in streamset["queries"]]
+    streams = {iri for streamset in header["streamsets"] for iri in streamset["iris"]}
+    if len(set(clocks)) < len(clocks) or not streams <= set(clocks) or header["scopes"].keys() != set(clocks):
+        yield "the streams do not fit each other"
+    if len(set(queries)) < len(queries) or sorted(placed) != sorted(queries):
+        yield "the queries do not fit their streams"
+    for streamset in header["streamsets"]:
+        iris = streamset["iris"]
+        waiting = [one if isinstance(one, str) else one["stream"] for one in streamset["waiting"]]
+        if not iris or len(set(iris)) < len(iris) or not set(waiting) <= set(iris) or len(set(waiting)) < len(waiting):
+            yield "events wait for a stream that is none of theirs"
+
+
+TERMS_VERSION = 1  # of the store of words
+_PLAIN = re.compile(  # terms of which it takes no parser to tell that they are some
+    rb"I[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.-]+(:[0-9]+)?/)?[A-Za-z0-9_.~+-][A-Za-z0-9_.~+/-]*(#[A-Za-z0-9_.~+/-]*)?"
+    rb"|S[\0-\x7f]*|Thttp://www\.w3\.org/2001/XMLSchema#[A-Za-z]+\0[ -~]*"
+).fullmatch
+
+
+def pack_words(held: Iterable[Words], terms: Terms) -> bytes:
+    """The distinct words among ``held``, ascending, and their terms: lengths, then the bytes."""
+    words = distinct(np.concatenate([np.zeros(1, np.uint64), *held]))[1:]  # 0 is no term
+    texts = terms.bytes_many(words)
+    columns = {
+        "words": words,
+        "lengths": np.array([len(text) for text in texts], np.uint64),
+        "bytes": np.frombuffer(b"".join(texts), np.uint8),
+    }
+    return archive.pack({"terms": (TERMS_VERSION, columns)})
+
+
+def _unpack(sections: Mapping[str, bytes]) -> tuple[Words, Words, bytes]:
+    """Words, and the lengths and bytes of their terms; ValueError, SnapshotError: they do not fit each other."""
+    columns = read_store(sections["terms"], "terms", TERMS_VERSION)
+    words, sizes = column(columns, "words", np.uint64), column(columns, "lengths", np.uint64)
+    text = column(columns, "bytes", np.uint8).tobytes()
+    if len(words) != len(sizes) or (words[1:] <= words[:-1]).any() or sum(sizes.tolist()) != len(text):
+        raise SnapshotError("the snapshot is damaged: its terms do not fit each other")
+    return words, sizes, text
+
+
+def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:
+    """A function from the words of ``pack_words`` to those of ``terms``; it raises SnapshotError for others.
+
+    ValueError, SyntaxError: some bytes are no term.
+    """
+    old, sizes, text = _unpack(sections)
+    ends = np.cumsum(np.append(np.uint64(0), sizes)).tolist()
+    written = [text[start:end] for start, end in pairwise(ends)]
+    for one in written:
+        if not _PLAIN(one):
+            ox_term(one)  # what is none would be found when a result shows it
+    new = terms.intern_many_transient(written)
+    old, new = np.append(np.zeros(1, np.uint64), old), np.append(np.zeros(1, np.uint64), new)
+
+    def word_map(wanted: Words) -> Words:
+        places = np.minimum(np.searchsorted(old, wanted), len(old) - 1)
+        if not np.array_equal(old[places], wanted):
+            raise SnapshotError("the snapshot mentions terms that it does not have")
+        return np.ascontiguousarray(new[places])
+
+    return word_map
+
+
+WAITING_VERSION = 1  # of the store of events that wait
+
+
+def pack_waiting(events: Events) -> bytes:
+    """Time, scope and name of each event, and the lines that a query can use."""
+    graphs, names = events.graphs, events.names
+    columns = {
+        "times": graphs.times,
+        "scopes": graphs.scopes,
+        **_packed("name", (names.ends, names.text)),
+        **_packed("graph", text_column(graphs, pruned=True)),
+    }
+    return archive.pack({"waiting": (WAITING_VERSION, columns)})
+
+
+def unpack_waiting(
+    state: Mapping[str, Any], place: str, sections: Mapping[str, bytes], encoder: Encoder
+) -> Iterator[Events]:
+    """The waiting events of a streamset, whose sections are named after its ``place``.
+
+    SnapshotError, ValueError, SyntaxError, LookupError: they are damaged.
+    """
+    for waiting in state["waiting"]:
+        if isinstance(waiting, str):
+            yield _unpacked(waiting, sections[section(place, waiting)], encoder)
+        else:
+            yield _unpacked_old(waiting, encoder)
+
+
+def section(place: str, stream: str) -> str:
+    """The name of the section with the events of a stream that wait in the streamset at this place."""
+    return f"waiting {place} {stream}"
+
+
+def _packed(name: str, texts: TextColumn) -> dict[str, NDArray[Any]]:
+    """A column of texts: their sizes, and their bytes."""
+    ends, data = texts
+    return {f"{name} sizes": ends[1:] - ends[:-1], f"{name} bytes": np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]}
+
+
+def _unpacked(stream: str, data: bytes, encoder: Encoder) -> Events:
+    columns = read_store(data, "waiting", WAITING_VERSION)
+    times = column(columns, "times", np.int64)
+    scopes = column(columns, "scopes", np.uint64, len(times))
+    graphs = encode_texts(encoder, EventTexts(times, _texts(columns, "graph", len(times)), scopes=scopes))
+    ends, names = _texts(columns, "name", len(times))
+    _check_utf8(ends, names)
+    return Events(stream, graphs, EventIris(names, ends))
+
+
+def _texts(columns: Arrays, name: str, count: int) -> TextColumn:
+    """So many texts; ValueError: their bytes are not all there."""
+    data = column(columns, f"{name} bytes", np.uint8).tobytes()
+    sizes = column(columns, f"{name} sizes", np.int64, count, 0)
+    if int(sizes.max(initial=0)) > len(data) or int(sizes.sum()) != len(data):
+        raise ValueError(f"the texts of column {name} do not fit their sizes")
+    return np.append(np.zeros(1, np.int64), np.cumsum(sizes)), data
+
+
+def _check_utf8(ends: NDArray[np.int64], data: bytes) -> None:
+    """ValueError: some text is not in UTF-8."""
+    data.decode()
+    begins = np.frombuffer(data, np.uint8)[ends[ends < len(data)]]
+    if (begins & 0xC0 == 0x80).any():
+        raise ValueError("a name ends within a character")
+
+
+def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
+    """The events of a snapshot of version 8, where they are in the header."""
+    graphs = [
+        EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
+        for timestamp, scope, _, text in state["events"]
+    ]
+    names = EventIris.of(name for _, _, name, _ in state["events"])
+    return Events(state["stream"], encode_graphs(encoder, graphs), names)
+
+
+Made: TypeAlias = tuple[Plan, Compiled]
+
+
+def take_snapshot(core: EngineCore) -> bytes:
+    """The state of an engine: equal states that came about equally give equal bytes."""
+    check_settled(core.is_settled)
+    core.catch_up()
+    running = list(core.running.values())
+    sections: dict[str, bytes] = {}
+    held = [words for query in running for words in query.trace()]
+    sections["terms"] = pack_words(held, core.terms)
+    queries = []
+    for query in running:
+        counters, matcher, results = query.snapshot()
+        sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
+        queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
+    header = {
+        "background": core.background.fingerprint(),
+        "lateness": core.lateness,
+        "origins": core.evaluator.encoder.origins,
+        "scopes": {iri: encoder.next_scope for iri, encoder in core.encoders.items()},
+        "queries": queries,
+        "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
+        "streamsets": [
+            _streamset_state(streamset, str(place), sections) for place, streamset in enumerate(core.streamsets)
+        ],
+        "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in core.skipped.items()},
+    }
+    return GRAPHS.pack(header, sections)
+
+
+def restored(
+    data: bytes,
+    queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
+    background: Background,
+    on_late: Callable[[Event], object] | None,
+    on_match: OnMatch | None,
+    gpm: str,
+) -> EngineCore:
+    """See ``Engine.restore``."""
+    if isinstance(queries, os.PathLike):
+        queries = [queries]
+    if not isinstance(queries, Iterable):
+        raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
+    header, sections = GRAPHS.unpack(data)
+    check_header(header, GRAPHS.version_of(data))
+    core = EngineCore(background, on_late=on_late, gpm=gpm)
+    if core.background.fingerprint() != header["background"]:
+        raise SnapshotError("the snapshot was taken with other background knowledge")
+    plans = _plans(header["queries"], queries)
+    core.share(query for query, _ in plans.values())
+    made = {name: (plan, core.compiled(query, plan)) for name, (query, plan) in plans.items()}
+    with doubted():
+        _fill(core, made, header, sections, on_match)
+    return core
+
+
+def _fill(
+    core: EngineCore,
+    made: dict[str, Made],
+    header: dict[str, Any],
+    sections: dict[str, bytes],
+    on_match: OnMatch | None,
+) -> None:
+    core.lateness = header["lateness"]
+    core.clocks = {state["iri"]: StreamClock(**state) for state in header["clocks"]}
+    if any(clock.closed and clock.watermark < GREATEST for clock in core.clocks.values()):
+        raise SnapshotError("the snapshot is damaged: a stream is closed that promises no end")
+    core.encoders = {iri: core.evaluator.encoder.apart() for iri in core.clocks}
+    word_map = unpack_words(sections, core.terms)
+    for state in header["streamsets"]:
+        streamset = _restored_streamset(core, state)
+        for name in state["queries"]:
+            _restore_query(core, made[name], streamset, header, sections, word_map, on_match)
+    for place, (streamset, state) in enumerate(zip(core.streamsets, header["streamsets"], strict=True)):
+        # encoded when it is known what the queries need
+        for events in unpack_waiting(state, str(place), sections, core.evaluator.encoder):
+            _check_waiting(streamset, events)
+            streamset.add(events)
+    for iri, scope in header["scopes"].items():
+        core.encoders[iri].next_scope = scope
+    core.evaluator.encoder.origins = header["origins"]
+    core.skipped = {iri: Skipped(*skipped) for iri, skipped in header.get("skipped", {}).items()}
+    core.running = {state["name"]: core.running[state["name"]] for state in header["queries"]}
+    core.sort(stream_order(list(core.queries.values())))
+
+
+def _plans(
+    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+) -> dict[str, tuple[AnyQuery, Plan]]:
+    """The queries given, with their plans, checked against those of the snapshot."""
+    names = [state["name"] for state in states]
+    given = matched(names, queries)
+    plans = {}
+    for state, query in zip(states, given, strict=True):
+        plan: Plan = plan_of(query, as_query(query, state["name"], ()))
+        if plan.fingerprint() != state["fingerprint"]:
+            raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
+        plans[state["name"]] = query, plan
+    return plans
+
+
+def _restore_query(
+    core: EngineCore,
+    made: Made,
+    streamset: Streamset,
+    header: dict[str, Any],
+    sections: dict[str, bytes],
+    word_map: WordMap,
+    on_match: OnMatch | None,
+) -> None:
+    plan, compiled = made
+    name = plan.query.name
+    counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
+    matcher = _restored_matcher(core, made, streamset, counters, sections[f"matcher {name}"], word_map)
+    running = core.start(plan, compiled, streamset, matcher, on_match, counters["max_results"] or None)
+    running.restore(counters, sections[f"results {name}"], word_map)
+    if running.is_over:
+        streamset.retire(running)
+    else:
+        streamset.note(running)
+
+
+def _restored_matcher(
+    core: EngineCore, made: Made, streamset: Streamset, counters: dict[str, Any], data: bytes, word_map: WordMap
+) -> AnyMatcher:
+    plan, automaton = made[0], made[1].automaton
+    if counters["over"]:
+        return Spent.restore(plan.start(core.terms, automaton=automaton), data)
+    if counters["new"]:  # its number for the oldest event says nothing
+        matcher: AnyMatcher = plan.start(core.terms, automaton=automaton)
+        matcher.advance(streamset.advanced)
+        return matcher
+    matcher = plan.restore(core.terms, data, word_map, automaton=automaton)
+    if not streamset.names.base <= matcher.oldest_event() <= matcher.next_event <= streamset.names.next:
+        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+    if not streamset.finished and matcher.next_time > streamset.watermark:
+        raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
+    return matcher
+
+
+# ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
+def _streamset_state(streamset: Streamset, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
+    """The state of a streamset, but for the events that wait: they are put into sections."""
+    oldest = min((query.oldest_event() for query in streamset.queries), default=streamset.names.next)
+    names = streamset.names.from_number(oldest)
+    waiting = list(streamset.waiting())
+    sections |= {section(place, events.stream): pack_waiting(events) for events in waiting}
+    return {
+        "iris": list(streamset.iris),
+        "strict": streamset.buffer.strict,
+        "queries": [query.name for query in streamset.all_queries],
+        "advanced": streamset.advanced,
+        "finished": streamset.finished,
+        "first_name": streamset.names.next - len(names),
+        "names": names,
+        "waiting": [events.stream for events in waiting],
+    }
+
+
+def _restored_streamset(core: EngineCore, state: dict[str, Any]) -> Streamset:
+    streamset = core.new_streamset(state["iris"], state["strict"])
+    streamset.advanced, streamset.finished = state["advanced"], state["finished"]
+    if streamset.advanced > streamset.watermark or (streamset.finished and streamset.watermark < GREATEST):
+        raise SnapshotError("the snapshot is damaged: queries know a time that is yet to come")
+    streamset.names = EventNames(state["first_name"], state["names"])
+    return streamset
+
+
+def _check_waiting(streamset: Streamset, events: Events) -> None:
+    """SnapshotError if events wait that came too late for some query, or that wait no more."""
+    known = max((query.matcher.next_time for query in streamset.queries), default=LEAST)
+    if len(events) and (streamset.finished or int(events.times.min()) < known):
+        raise SnapshotError("the snapshot is damaged: events wait that came too late")

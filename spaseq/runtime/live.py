@@ -1,0 +1,214 @@
+"""Streams that may fall silent, read side by side: their events go to the engine as they come (SEMANTICS 3.4)."""
+
+from __future__ import annotations
+
+import math
+import select
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from spaseq.errors import OptionError, StreamError
+from spaseq.runtime.delivery import Decided
+from spaseq.sources.incoming import INTERVAL, Incoming
+from spaseq.streams.batch import Batch
+from spaseq.streams.clock import StreamClock
+
+B = TypeVar("B", bound=Batch)
+AHEAD = 1 << 16  # events that may wait for a slower stream before only that one is read on
+
+
+class Feedable(Protocol):
+    """What batches of streams are fed to."""
+
+    @property
+    def clocks(self) -> Mapping[str, StreamClock]:
+        """Those of all streams, by name."""
+
+    def push_columns(self, columns: Iterable[Any]) -> Decided:
+        """Batches came; what this decides."""
+
+    def close(self, stream: str) -> Decided:
+        """A stream has ended; what this decides."""
+
+    def most_waiting(self) -> int:
+        """How many events wait at most for a stream that is behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds without a byte, inf: for ever.
+
+    After ``idle`` the open event of a source is complete, after ``advance`` a stream promises the time of the others.
+    """
+
+    idle: float = math.inf
+    advance: float = math.inf
+
+    @staticmethod
+    def of(idle: int | None, advance: int | None) -> Patience:
+        """Of microseconds.  OptionError: an event could be open still when its stream promises a later time."""
+        if idle is not None and advance is not None and idle > advance:
+            raise OptionError("idle is longer than idle_advance, so that an open event would come late")
+        return Patience(_seconds(advance if idle is None else idle), _seconds(advance))
+
+
+def _seconds(microseconds: int | None) -> float:
+    return math.inf if microseconds is None else microseconds / 1e6
+
+
+class OpenSource(Generic[B]):
+    """The reader of a source, and the bytes that it waits for (None: it never waits)."""
+
+    def __init__(self, events: Iterator[B], incoming: Incoming | None = None) -> None:
+        self.events = events
+        self.incoming = incoming
+        self.ended = False
+
+    def is_ready(self) -> bool:
+        """Whether it can be read on without waiting."""
+        return self.incoming is None or not self.incoming.is_waited_for()
+
+    def read(self) -> list[B]:
+        """What is there, in at most one portion."""
+        found = next(self.events, None)
+        self.ended = found is None
+        return [found] if found else []
+
+    def is_silent(self, seconds: float, now: float) -> bool:
+        """Whether nothing came for so long."""
+        return self.incoming is not None and now - self.incoming.last >= seconds and not self.incoming.ready()
+
+    def becomes_idle(self, seconds: float, now: float) -> bool:
+        """Tell the reader that nothing came for so long; whether it is told now, and asked to be."""
+        if self.incoming is None or self.incoming.is_idle or not self.incoming.heeds_pauses:
+            return False
+        if self.is_silent(seconds, now):
+            self.incoming.rest()
+        return self.incoming.is_idle
+
+    def deadlines(self, patience: Patience, now: float) -> Iterator[float]:
+        """When it is going to be idle or silent if nothing comes."""
+        if self.incoming is None:
+            return
+        if self.incoming.heeds_pauses and not self.incoming.is_idle:
+            yield self.incoming.last + patience.idle
+        if now - self.incoming.last < patience.advance:
+            yield self.incoming.last + patience.advance
+
+
+@dataclass(slots=True)
+class LiveStream:
+    """A stream; ``is_silent``: nothing came for so long that others need not wait for it."""
+
+    clock: StreamClock
+    source: OpenSource[Any]
+    is_silent: bool = False
+
+    @property
+    def reached(self) -> int:
+        """The time up to which it is known: its watermark, or its newest event when it has ended."""
+        return self.clock.newest if self.clock.closed else self.clock.watermark
+
+    def read(self, patience: Patience, now: float) -> list[Any]:
+        """What is there.  An event that is open is complete before the stream is silent."""
+        source = self.source
+        ready = source.is_ready() or source.becomes_idle(patience.idle, now)
+        found = source.read() if ready else []
+        self.is_silent = not source.ended and source.is_silent(patience.advance, now)
+        return found
+
+
+class Live:
+    """Feeds an engine from the sources of streams, by IRI, until all have ended.
+
+    ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on; ``wake`` is asked before that
+    after how many seconds somebody wants to be called, all results so far being taken.
+    """
+
+    def __init__(
+        self,
+        core: Feedable,
+        streams: Mapping[str, OpenSource[Any]],
+        patience: Patience,
+        note: Callable[[Sequence[Any]], None],
+        wait: Callable[[Callable[[], None]], bool],
+        wake: Callable[[], float] = lambda: math.inf,
+    ) -> None:
+        self._core = core
+        self._streams = [LiveStream(core.clocks[iri], source) for iri, source in streams.items()]
+        self._patience = patience
+        self._note = note
+        self._wait_by = wait
+        self._wake = wake
+        self._woken = math.inf  # when that is
+
+    def steps(self) -> Iterator[Decided]:
+        """What is decided, step by step.  StreamError, after the results of what was before it."""
+        while self._open():
+            columns, error = self._read(time.monotonic())
+            if columns:
+                self._note(columns)
+                yield self._core.push_columns(columns)
+            if error is not None:
+                raise error
+            for stream in self._open():
+                if stream.source.ended:
+                    yield self._core.close(stream.clock.iri)
+            if self._promise():
+                yield self._core.push_columns([])
+            if not columns and self._open():
+                self._woken = time.monotonic() + self._wake()
+                if not self._wait_by(self._wait):
+                    return
+
+    def _open(self) -> list[LiveStream]:
+        return [stream for stream in self._streams if not stream.clock.closed]
+
+    def _wanted(self) -> list[LiveStream]:
+        """The streams to be read: all, or the slowest ones if too much waits for them already."""
+        streams = self._open()
+        if self._core.most_waiting() <= AHEAD:
+            return streams
+        least = min(stream.clock.watermark for stream in streams)
+        return [stream for stream in streams if stream.clock.watermark == least]
+
+    def _read(self, now: float) -> tuple[list[Any], StreamError | None]:
+        """What is there of all streams, up to an error."""
+        columns: list[Any] = []
+        for stream in self._streams:
+            stream.is_silent = False
+        for stream in self._wanted():
+            try:
+                columns += stream.read(self._patience, now)
+            except StreamError as error:
+                return columns, error
+        return columns, None
+
+    def _promise(self) -> bool:
+        """Let silent streams promise the time of the others; whether that says anything new."""
+        silent = [stream for stream in self._open() if stream.is_silent]
+        others = [stream.reached for stream in self._open() if not stream.is_silent]
+        promised = min(others) if others else max(stream.reached for stream in self._streams)
+        before = [stream.reached for stream in silent]
+        for stream in silent:
+            stream.clock.promise(promised)
+        return before != [stream.reached for stream in silent]
+
+    def _wait(self) -> None:
+        """Wait until something can be read, or time has run out for a source."""
+        sources = [stream.source for stream in self._wanted()]
+        if any(source.is_ready() for source in sources):
+            return
+        poll, now = select.poll(), time.monotonic()
+        deadlines = [when for source in sources for when in source.deadlines(self._patience, now)]
+        deadlines.append(self._woken)
+        for source in sources:
+            descriptor = None if source.incoming is None else source.incoming.feed.descriptor()
+            if descriptor is None:
+                deadlines.append(now + INTERVAL)
+            else:
+                poll.register(descriptor, select.POLLIN)
+        seconds = min(deadlines, default=math.inf) - now
+        poll.poll(None if seconds == math.inf else max(1, math.ceil(seconds * 1000)))

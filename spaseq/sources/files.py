@@ -1,0 +1,139 @@
+"""From a path to bytes: files, folders, globs, standard input and pipes; compression is recognised."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeAlias, cast
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, GrowingFile, Incoming, Pipe, is_regular
+
+Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
+SNIFFED = 1 << 16  # bytes at the beginning of a file that may tell its format
+Chooser: TypeAlias = Callable[[str], bool]  # whether a file of a folder is one of its stream, by its name
+
+
+def files_of(path: str | Path, is_one: Chooser, expected: tuple[str, ...] = ()) -> list[str]:
+    """The files that ``path`` means, sorted: itself, those of a folder that are ``is_one``, of a glob, or ``-``.
+
+    StreamError if there is none; ``expected`` are formats that there might be.
+    """
+    text = str(path)
+    if text == "-":
+        return [text]
+    with as_stream_errors(text):
+        return _files(text, is_one, expected)
+
+
+def check_path(path: str) -> None:
+    """StreamError if no file can have the name."""
+    try:
+        wrong = "a null character" if b"\0" in os.fsencode(path) else ""
+    except UnicodeEncodeError:
+        wrong = "a character without an encoding"
+    if wrong:
+        raise StreamError(f"cannot read: its name has {wrong}", Location(path))
+
+
+def check_followed(path: str | Path) -> None:
+    """OptionError: it is a folder or a pattern, whose files may change, and neither one file, nor a pipe or ``-``."""
+    text = str(path)
+    if text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())):
+        raise OptionError(f"{text}: only single files can be followed as they grow, no folder and no pattern")
+
+
+def _files(text: str, is_one: Chooser, expected: tuple[str, ...]) -> list[str]:
+    if "\0" in text:
+        raise OSError("a name cannot have a null character")
+    place = Path(text)
+    if place.is_dir():
+        found = sorted(str(file) for file in place.iterdir() if is_one(file.name) and file.is_file())
+        return _some(found, text, "the folder has no file with the ending of a stream", expected=expected)
+    if place.exists() or not glob.has_magic(text):
+        return [text]
+    names = glob.glob(text, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute patterns)
+    return _some(sorted(name for name in names if Path(name).is_file()), text, "no file fits this pattern")
+
+
+def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] = ()) -> list[str]:
+    if not files:
+        raise StreamError(message, Location(path), expected=expected)
+    return files
+
+
+def live_source(path: str, follow: bool) -> Incoming | None:
+    """The bytes of what may fall silent: a pipe, or (``follow``) a file that is read as it grows; None: neither.
+
+    StreamError: there is nothing of this name, or it is compressed and cannot be followed.
+    """
+    with as_stream_errors(path):
+        kept = _is_file(path)
+        if kept and not follow:
+            return None
+        if kept and path != "-":
+            _check_not_compressed(path)
+        return Incoming(GrowingFile(path) if kept else Pipe(path, follow), shown(path))
+
+
+def may_fall_silent(path: str) -> bool:
+    """Whether a path leads to a pipe, a terminal or the like."""
+    return (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
+
+
+def _is_file(path: str) -> bool:
+    """Whether a path leads to a file on a disk, or to what only Python knows."""
+    if path != "-":
+        return is_regular(path)
+    try:
+        return is_regular(sys.stdin.buffer.fileno())
+    except (OSError, ValueError, AttributeError):  # replaced, or closed
+        return True
+
+
+def _check_not_compressed(path: str) -> None:
+    with Path(path).open("rb") as file:
+        if file.read(2) == GZIP:
+            raise StreamError(NOT_FOLLOWED, Location(path), hint="decompress it first, or read it without follow")
+
+
+def shown(path: str) -> str:
+    """``path`` as errors name it."""
+    return "<standard input>" if path == "-" else path
+
+
+@contextmanager
+def as_stream_errors(path: str) -> Iterator[None]:
+    """Within, what goes wrong in reading ``path`` is a StreamError."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise StreamError(f"the gzip data is damaged or cut off: {error}", Location(shown(path))) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise StreamError(f"cannot read: {reason[:1].lower()}{reason[1:]}", Location(shown(path))) from None
+
+
+@contextmanager
+def open_bytes(path: str) -> Iterator[Opened]:
+    """The bytes of ``path``, decompressed, with ``peek`` and ``read1``."""
+    if incoming := live_source(path, follow=False):
+        with incoming:
+            yield incoming
+        return
+    if path == "-":
+        yield _plain(cast(io.BufferedReader, sys.stdin.buffer))
+        return
+    with Path(path).open("rb", buffering=SNIFFED) as file:
+        yield _plain(cast(io.BufferedReader, file))
+
+
+def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file

@@ -1,0 +1,1 @@
+"""Tables: CSV, Parquet, Arrow, frames and dictionaries, as record batches."""

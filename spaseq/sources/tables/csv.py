@@ -1,0 +1,370 @@
+"""CSV: files, and what comes through a pipe row by row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import mmap
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+import pyarrow.compute
+from pyarrow import types
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.tables.source import CsvFormat, better_type, cannot_read, to_usual
+from spaseq.sources.tables.types import CODED_TEXT, shown, usual_type
+
+THREADS = 2 * (128 + 8) << 20  # bytes of addresses that two threads ask for at first: arenas of malloc, and stacks
+
+
+def ensure_room(size: int) -> None:
+    """MemoryError unless ``size`` bytes more than threads need could be had now.
+
+    Arrow reads CSV in a thread of its own, and without memory (``ulimit -v``) that thread waits for ever, or ends the
+    process.  So nobody calls it then.
+    """
+    try:
+        mmap.mmap(-1, THREADS + size).close()
+    except (OSError, ValueError, OverflowError):
+        raise MemoryError from None
+
+
+_LINE_END = (b"\n", b"\r")
+
+
+def end_of_rows(data: bytes, delimiter: str = ",") -> int:
+    """The end of the last line of ``data``, which begins a row, that is outside of quotes; 0: there is none."""
+    line_end = _LINE_END[0] if b"\n" in data else _LINE_END[1]
+    if b'"' not in data:
+        return data.rfind(line_end) + 1
+    quotes = np.flatnonzero(np.frombuffer(data, np.uint8) == ord('"'))
+    if _are_pairs(data, quotes, delimiter):
+        return _last_outside(data, quotes, line_end)
+    return _last_between(data, delimiter, line_end)
+
+
+def _are_pairs(data: bytes, quotes: npt.NDArray[np.int64], delimiter: str) -> bool:
+    """Whether each second quote is where a value begins, or behind another quote: all others close a value then."""
+    opening = quotes[::2]
+    before = np.frombuffer(data, np.uint8)[np.maximum(opening, 1) - 1]
+    return bool((np.isin(before, list(f'{delimiter}\r\n"'.encode())) | (opening == 0)).all())
+
+
+def _last_outside(data: bytes, quotes: npt.NDArray[np.int64], line_end: bytes) -> int:
+    """The end of the last line with an even number of quotes before it."""
+    end = data.rfind(line_end) + 1
+    while end and (number := int(np.searchsorted(quotes, end))) % 2:
+        end = data.rfind(line_end, 0, int(quotes[number - 1])) + 1
+    return end
+
+
+def _last_between(data: bytes, delimiter: str, line_end: bytes) -> int:
+    """The same, value by value: there are quotes within values."""
+    found = begin = 0
+    for value in _quoted(delimiter).finditer(data):
+        found = max(found, data.rfind(line_end, begin, value.start()) + 1)
+        begin = value.end()
+        if not value[1]:
+            return found
+    return max(found, data.rfind(line_end, begin) + 1)
+
+
+@lru_cache(maxsize=16)
+def _quoted(delimiter: str) -> re.Pattern[bytes]:
+    """A value in quotes; its group is empty if it is not closed."""
+    before = re.escape(delimiter).encode()
+    return re.compile(rb"(?:(?<=[\r\n" + before + rb'])|\A)"(?:[^"]++|"")*+("|\Z)')
+
+
+SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
+ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
+MOST = 1 << 24  # bytes of a row: it is held in memory whole
+_BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
+_BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
+
+
+_JSON = re.compile(rb'\s*(\{\s*("|\}|$)|\[\s*([\[{]|$))')
+
+
+class CsvSource:
+    """A CSV file, or a binary stream of CSV.
+
+    A column has the type that is declared, or that all of its values in the first megabyte have.  Columns of few texts
+    are dictionary-encoded.  StreamError if there is no header.
+    """
+
+    def __init__(self, data: Any, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+        self._path = str(data) if isinstance(data, str | Path) and str(data) != "-" else ""
+        self._name = self._path or "<stream>"
+        self._file = _open(data)
+        self._declared = declared
+        self._form = form
+        begin, self._all_there = self._read_begin()
+        self._begin = begin.removeprefix(b"\xef\xbb\xbf")
+        self._header = 0
+        self._refuse_json()
+        self.names = form.names or self._read_header()
+        self._kinds: dict[str, pyarrow.DataType] = {}
+        self._schema = pyarrow.schema([])
+        self._times = ""  # a column that may come as texts
+
+    def as_text(self, column: str) -> None:
+        """Infer no type of a column: unless another is declared, it has texts."""
+        self._declared = {column: pyarrow.string(), **self._declared}
+
+    def has_times(self, column: str) -> None:
+        """A column has times: where one is none, they come as texts."""
+        self._times = column
+
+    def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
+        """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
+        sample = self._sample(columns)
+        self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in columns}
+        self._schema = pyarrow.schema(
+            [(name, usual_type(self._declared.get(name, self._kinds[name]))) for name in columns]
+        )
+        for index, (name, kind) in enumerate(self._kinds.items()):
+            if kind == CODED_TEXT:
+                self._schema = self._schema.set(index, pyarrow.field(name, kind))
+        return self._schema
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """All rows, a megabyte of the file at a time."""
+        first, rest, more = 0, self._begin[self._header :], not self._all_there
+        self._begin = b""
+        while True:
+            stop = self._end_of_rows(rest, first) if more else len(rest)
+            for batch in self._parsed(rest[:stop], self._kinds, first) if stop else ():
+                yield to_usual(batch, self._schema_of(batch), first, self.place, self._declared)
+                first += batch.num_rows
+            if not more:
+                return
+            data = self._read()
+            more, rest = bool(data), rest[stop:] + data
+
+    def _schema_of(self, batch: pyarrow.RecordBatch) -> pyarrow.Schema:
+        """The types of a batch: its times are texts where they could not be read."""
+        place = self._schema.get_field_index(self._times)
+        if place < 0 or not types.is_string(batch.column(self._times).type):
+            return self._schema
+        return self._schema.set(place, pyarrow.field(self._times, pyarrow.string()))
+
+    def place(self, row: int) -> Location:
+        """File and line of the data row ``row`` (from 0); found by reading the file again."""
+        if self._path:
+            with _open(self._path) as file, suppress(csv.Error):  # a value may be too long for Python
+                lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
+                for line, text in islice(lines, row, row + 1):
+                    return Location(self._path, line, 0, text)
+        return Location(f"{self._name}, row {row + 1}")
+
+    def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
+        """The line where each data row begins, and its text, up to one that is too long."""
+        seen: list[str] = []
+
+        def remembered() -> Iterator[str]:
+            while 0 < len(line := file.readline(MOST)) < MOST:
+                seen.append(line)
+                yield line
+
+        reader = csv.reader(remembered(), delimiter=self._form.delimiter)
+        header, line = self._form.names is None, 1
+        for values in reader:
+            if values and not header:
+                yield line, seen[0].rstrip("\r\n")
+            header = header and not values
+            line = reader.line_num + 1
+            seen.clear()
+
+    def _end_of_rows(self, data: bytes, row: int) -> int:
+        """The end of the rows that are complete; StreamError if the first one, ``row``, is too long."""
+        end = end_of_rows(data, self._form.delimiter)
+        if not end and len(data) > MOST:
+            hint = "a value that begins with a quote goes on to the next quote, over all lines"
+            raise StreamError(f"a row has more than {MOST:,} bytes", self.place(row), hint=hint)
+        return end
+
+    def _read_begin(self) -> tuple[bytes, bool]:
+        """The first bytes, and whether there are no more."""
+        parts: list[bytes] = []
+        while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._read(missing)):
+            parts.append(part)
+        return b"".join(parts), missing > 0
+
+    def _read(self, size: int = SAMPLE) -> bytes:
+        """The next bytes; none at the end.  They are read in this thread, and no other one ever sees the file."""
+        try:
+            return bytes(memoryview(self._file.read(size)))
+        except TypeError:
+            raise OptionError("CSV is read from a binary stream, whose read(size) gives bytes") from None
+        except MemoryError:  # of Arrow, too
+            raise
+        except (OSError, ValueError, EOFError, zlib.error, pyarrow.ArrowException) as error:
+            raise cannot_read(self._name, error) from None
+
+    def _refuse_json(self) -> None:
+        """StreamError if this is JSON, whose first line would name strange columns."""
+        if _JSON.match(self._begin):
+            lines = ", lines=True" if self._begin.lstrip().startswith(b"{") else ""
+            made = f"pandas.read_json({self._path or 'FILE'!r}{lines}).to_parquet('events.parquet')"
+            hint = f"events are tables in CSV or Parquet; {made} makes one"
+            raise StreamError("this is JSON, and no table in CSV", Location(self._name), hint=hint)
+
+    def _read_header(self) -> tuple[str, ...]:
+        lines = self._begin.splitlines(keepends=True)
+        reader = csv.reader((line.decode("utf-8", "replace") for line in lines), delimiter=self._form.delimiter)
+        try:
+            names: Sequence[str] = next((values for values in reader if values), ())
+        except csv.Error as error:
+            raise StreamError(
+                f"the line that names the columns cannot be read: {error}", Location(self._name)
+            ) from None
+        if not names:
+            raise StreamError("the file is empty: its first line names the columns", Location(self._name))
+        self._header = sum(map(len, lines[: reader.line_num]))
+        return tuple(names)
+
+    def _sample(self, columns: Sequence[str]) -> pyarrow.RecordBatch:
+        """The first rows, with declared or inferred types."""
+        data = self._begin[self._header :]
+        if not self._all_there:
+            while not (end := self._end_of_rows(data, 0)) and not self._all_there:
+                more = self._read()
+                self._begin, data, self._all_there = self._begin + more, data + more, not more
+            data = data[: end or len(data)]
+        known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
+        known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
+        for batch in self._parsed(data, {**dict.fromkeys(columns), **known}) if data else ():
+            return batch
+        return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
+
+    def _kind(self, column: pyarrow.Array, declared: pyarrow.DataType | None) -> pyarrow.DataType:
+        """The type to read a column with, which in its first rows has the type of ``column``."""
+        if declared is not None and _is_time(declared) and not types.is_timestamp(column.type):
+            return declared
+        if types.is_string(column.type):
+            distinct = pyarrow.compute.count_distinct(column).as_py()
+            return CODED_TEXT if distinct <= max(64, len(column) // 4) else column.type
+        if types.is_timestamp(column.type):
+            return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
+        return column.type
+
+    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
+        """The rows of some CSV without header, ``before`` rows after the first one.
+
+        Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
+        thread that wants to call Python while it shuts down ends the process.  So does one that finds no memory: there
+        is some before it begins, and it is done before anything is made of the rows.
+        """
+        from pyarrow import csv as arrow_csv
+
+        ensure_room(ROOM * len(data))
+        try:
+            with arrow_csv.open_csv(
+                pyarrow.BufferReader(_copied(data)),
+                read_options=arrow_csv.ReadOptions(
+                    use_threads=False, block_size=len(data) + 1, column_names=self.names
+                ),
+                parse_options=arrow_csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(kinds) or list(self.names[:1]),
+                    column_types={name: type_ for name, type_ in kinds.items() if type_ is not None},
+                    null_values=list(self._form.nulls),
+                    strings_can_be_null=True,
+                    quoted_strings_can_be_null=False,
+                ),
+            ) as reader:
+                return list(reader)
+        except pyarrow.ArrowInvalid as error:
+            if str(error) == "Empty CSV file":
+                return []
+            found = _BAD_VALUE.match(str(error))
+            if found and self._times == self.names[int(found[1])] and kinds[self._times] != pyarrow.string():
+                return self._parsed(data, {**kinds, self._times: pyarrow.string()}, before)
+            raise self._explained(str(error), before) from None
+        except (OSError, pyarrow.ArrowException) as error:
+            raise cannot_read(self._name, error) from None
+
+    def _explained(self, message: str, before: int) -> StreamError:
+        if found := _BAD_VALUE.match(message):
+            name = self.names[int(found[1])]
+            return self._bad_value(name, before + int(found[2]) - 1, found[3].replace("\n", "\\n"))
+        if found := _BAD_ROW.match(message):
+            message = f"the number of values is {found[3]}, that of columns {found[2]}"
+            return StreamError(message, self.place(before + int(found[1]) - 1))
+        return StreamError(message, Location(self._name))
+
+    def _bad_value(self, name: str, row: int, reason: str) -> StreamError:
+        """``reason`` is ``invalid value 'x'``, or another one in Arrow's words."""
+        type_ = self._kinds.get(name, self._declared.get(name))
+        value = reason.removeprefix("invalid value ")
+        but = f", but has {value}" if value != reason else f": {reason.partition('. ')[0]}"
+        if name in self._declared:
+            return StreamError(f"the column {name} is declared {shown(type_)}{but}", self.place(row))
+        better = better_type(type_, value.strip("'"))
+        hint = "" if better == shown(type_) else f'declare its type: {{"{name}": "{better}"}}'
+        return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
+
+
+def _copied(data: bytes) -> pyarrow.Buffer:
+    """The bytes in memory of Arrow's, which is freed without Python."""
+    buffer = pyarrow.allocate_buffer(len(data))
+    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
+    return buffer
+
+
+def _open(data: Any) -> Any:
+    if hasattr(data, "read") or hasattr(data, "read1"):
+        if isinstance(data, io.TextIOBase):
+            raise OptionError("CSV is read from a binary stream: open the file with mode rb, or give its path")
+        return data
+    try:
+        return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        raise cannot_read(str(data), error) from None
+
+
+def _is_time(type_: pyarrow.DataType) -> bool:
+    return bool(types.is_timestamp(type_) or types.is_date(type_))
+
+
+_PAUSE = 0.05  # seconds without a byte after which types are inferred from the rows that are there
+
+
+class LiveCsvSource(CsvSource):
+    """CSV of a pipe: rows are given as soon as they are complete.
+
+    A column has the type that is declared, or that of its values in the first rows: of a megabyte, or of what is there
+    when the pipe pauses.
+    """
+
+    def __init__(self, incoming: Incoming, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+        super().__init__(incoming, declared, form)
+
+    def _read_begin(self) -> tuple[bytes, bool]:
+        """A megabyte, or what comes up to a pause behind the first row; and whether that is all."""
+        begin, lines = b"", 2 if self._form.names is None else 1
+        while len(begin) < SAMPLE and (data := self._read()):
+            begin += data
+            if begin[: end_of_rows(begin, self._form.delimiter)].count(b"\n") >= lines and cast(
+                Incoming, self._file
+            ).rests_for(_PAUSE):
+                return begin, False
+        return begin, len(begin) < SAMPLE
+
+    def _read(self, size: int = SAMPLE) -> bytes:
+        try:
+            return cast(Incoming, self._file).read1(size)
+        except (OSError, EOFError) as error:
+            raise cannot_read(self._name, error) from None

@@ -1,0 +1,344 @@
+"""The types of columns: kinds of values, the usual type of each, and values of Python in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+import pyarrow
+import pyarrow.compute
+from pyarrow import types
+
+from spaseq.errors import OptionError, QueryError
+from spaseq.pattern.formulas.predicates import (
+    And,
+    Arithmetic,
+    Attribute,
+    Comparison,
+    Constant,
+    In,
+    IsNull,
+    Like,
+    Negative,
+    Not,
+    Or,
+    Predicate,
+    Value,
+)
+from spaseq.streams.timestamps import LEAST, to_microseconds
+from spaseq.suggestion import did_you_mean
+
+CODES = pyarrow.int32()
+CODED_TEXT = pyarrow.dictionary(CODES, pyarrow.string())
+INSTANT = pyarrow.timestamp("us")
+
+
+def usual_type(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """The type that a column of ``type_`` gets."""
+    if types.is_run_end_encoded(type_):
+        return usual_type(type_.value_type)
+    if types.is_dictionary(type_):
+        inner = usual_type(type_.value_type)
+        return CODED_TEXT if types.is_string(inner) else inner
+    for usual, tests in _USUAL:
+        if any(test(type_) for test in tests):
+            return usual
+    return type_
+
+
+_USUAL = (
+    (pyarrow.uint64(), (types.is_uint64,)),
+    (pyarrow.int64(), (types.is_integer,)),
+    (pyarrow.float64(), (types.is_floating, types.is_decimal)),
+    (pyarrow.string(), (types.is_string, types.is_large_string, types.is_string_view)),
+    (INSTANT, (types.is_timestamp, types.is_date)),
+)
+
+
+def usual_schema(schema: pyarrow.Schema) -> pyarrow.Schema:
+    """``schema`` with the usual types, without metadata."""
+    return pyarrow.schema([(field.name, usual_type(field.type)) for field in schema])
+
+
+def usual(column: pyarrow.Array, type_: pyarrow.DataType, cut: bool = False) -> pyarrow.Array:
+    """``column`` as ``type_``; ArrowInvalid if a value cannot be one.
+
+    Times finer than microseconds are cut if that is asked for, else they are none; those with a zone are in UTC, those
+    without are taken to be.
+    """
+    if column.type == type_:
+        return column
+    if types.is_run_end_encoded(column.type):
+        column = pyarrow.compute.run_end_decode(column)
+    if types.is_dictionary(column.type) and not types.is_dictionary(type_):
+        column = column.dictionary_decode()
+    if types.is_dictionary(type_) and not types.is_dictionary(column.type):
+        return usual(column, type_.value_type).dictionary_encode().cast(type_)
+    if types.is_timestamp(type_) and types.is_timestamp(column.type):
+        finer = column.type.unit == "ns"
+        return column.cast(pyarrow.timestamp(type_.unit, column.type.tz), safe=not (cut and finer)).cast(type_)
+    if types.is_float16(column.type):
+        column = column.cast(pyarrow.float32())
+    return column.cast(type_)
+
+
+def fault(column: pyarrow.Array) -> tuple[int, str] | None:
+    """The first row whose value is none, as a text that is no UTF-8, and what is wrong with it; None: there is none."""
+    try:
+        column.validate(full=True)
+    except pyarrow.ArrowException as error:
+        if types.is_dictionary(column.type) and not _is_bad(column.indices, column.dictionary):
+            return _first_bad_code(column), "a text that is no UTF-8"
+        row = bisect_left(range(1, len(column)), True, key=lambda size: not _is_valid(column.slice(0, size)))
+        return row, _said(column, row, error)
+    return None
+
+
+def _is_bad(codes: pyarrow.Array, dictionary: pyarrow.Array) -> bool:
+    """Whether there is a code out of the dictionary."""
+    extremes = pyarrow.compute.min_max(codes).as_py()
+    return extremes["min"] is not None and not 0 <= extremes["min"] <= extremes["max"] < len(dictionary)
+
+
+def _first_bad_code(column: pyarrow.DictionaryArray) -> int:
+    """The first row with a value of the dictionary that is none."""
+    values = column.dictionary
+    bad = [number for number in range(len(values)) if not _is_valid(values.slice(number, 1))]
+    rows = pyarrow.compute.is_in(column.indices, pyarrow.array(bad, column.indices.type)).to_pylist()
+    return rows.index(True) if True in rows else 0
+
+
+def _said(column: pyarrow.Array, row: int, error: Exception) -> str:
+    """What is wrong with a value."""
+    if types.is_dictionary(column.type):
+        return f"the code {column.indices[row]}, but its dictionary {len(column.dictionary)} values"
+    return "a text that is no UTF-8" if "UTF8" in str(error) else f"something broken: {error}"
+
+
+def _is_valid(column: pyarrow.Array) -> bool:
+    try:
+        column.validate(full=True)
+    except pyarrow.ArrowException:
+        return False
+    return True
+
+
+def instant(text: str) -> int:
+    """Microseconds since 1970 of an ISO 8601 date or time, without a zone UTC; ValueError if it is none."""
+    found = to_microseconds(datetime.fromisoformat(text))
+    assert found > LEAST
+    return found
+
+
+# ── of which type numbers of matches are ─────────────────────────────────────────────────────────────────
+class Integers(Enum):
+    """How COUNT, and SUM of integers, are given: exact in 64 bits, exact in 38 digits, or as doubles."""
+
+    INT64 = "int64"
+    DECIMAL = "decimal"
+    DOUBLE = "double"
+
+    @property
+    def type(self) -> pyarrow.DataType:
+        """That of their columns."""
+        return {"int64": pyarrow.int64(), "decimal": pyarrow.decimal128(38, 0)}.get(self.value, pyarrow.float64())
+
+    @property
+    def room(self) -> str:
+        """What too large a number does not fit in."""
+        return {"int64": "64 bits", "decimal": "38 digits"}.get(self.value, "a double")
+
+
+def integers_of(name: str) -> Integers:
+    """The one of that name; OptionError: there is none."""
+    names = [one.value for one in Integers]
+    if name not in names:
+        raise OptionError(f"totals are {', '.join(names[:-1])} or {names[-1]}, not {name!r:.80}")
+    return Integers(name)
+
+
+# ── kinds ────────────────────────────────────────────────────────────────────────────────────────────────
+class Kind(Enum):
+    """Values of one kind compare with each other, those of different kinds never do."""
+
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "truth value"
+    TIME = "time"
+    NULL = "NULL"  # of columns without any value: compares with all kinds
+
+
+def kind_of_type(type_: pyarrow.DataType) -> Kind | None:
+    """The kind of a column's values; None for lists, binary and whatever else no query can compare."""
+    if types.is_dictionary(type_):
+        return kind_of_type(type_.value_type)
+    for kind, tests in _TESTS.items():
+        if any(test(type_) for test in tests):
+            return kind
+    return None
+
+
+_TESTS = {
+    Kind.NUMBER: (types.is_integer, types.is_floating, types.is_decimal),
+    Kind.TEXT: (types.is_string, types.is_large_string, types.is_string_view),
+    Kind.BOOLEAN: (types.is_boolean,),
+    Kind.TIME: (types.is_timestamp, types.is_date),
+    Kind.NULL: (types.is_null,),
+}
+
+
+def check_attribute(name: str, schema: pyarrow.Schema) -> Kind:
+    """The kind of the column ``name``; QueryError if there is none, or if nothing compares with its values."""
+    if schema.get_field_index(name) < 0:
+        raise QueryError(f"the events have no attribute {name}", hint=did_you_mean(name, schema.names))
+    type_ = schema.field(name).type
+    kind = kind_of_type(type_)
+    if kind is None:
+        hint = f"its fields can be used, as in x.{name}.{type_.field(0).name}" if _has_fields(type_) else ""
+        raise QueryError(f"the attribute {name} is of type {type_}: a query cannot use it", hint=hint)
+    return kind
+
+
+def _has_fields(type_: pyarrow.DataType) -> bool:
+    return bool(types.is_struct(type_)) and type_.num_fields > 0
+
+
+def check(predicate: Predicate, schema: pyarrow.Schema) -> None:
+    """QueryError for an unknown attribute, and for values of two kinds that are compared or calculated with."""
+    match predicate:
+        case Comparison(operator, left, right):
+            _check_pair(operator, left, right, schema)
+        case In(value, constants):
+            for constant in constants:
+                _check_pair("=", value, constant, schema)
+        case Like(value, _):
+            _expect(value, Kind.TEXT, "LIKE", schema)
+        case IsNull(value):
+            _kind(value, schema)
+        case Not(inner):
+            check(inner, schema)
+        case And(parts) | Or(parts):
+            for part in parts:
+                check(part, schema)
+
+
+def calculated_type(value: Value, schema: pyarrow.Schema) -> pyarrow.DataType:
+    """The type of what is calculated, int64 or double; QueryError as of ``check``."""
+    _kind(value, schema)
+    return pyarrow.float64() if _is_double(value, schema) else pyarrow.int64()
+
+
+def _is_double(value: Value, schema: pyarrow.Schema) -> bool:
+    match value:
+        case Attribute(name):
+            return bool(types.is_floating(schema.field(name).type))
+        case Constant(inner):
+            return isinstance(inner, float)
+        case Negative(inner):
+            return _is_double(inner, schema)
+        case Arithmetic(operator, left, right):
+            return operator == "/" or _is_double(left, schema) or _is_double(right, schema)
+
+
+def _check_pair(operator: str, left: Value, right: Value, schema: pyarrow.Schema) -> None:
+    first, second = _kind(left, schema), _kind(right, schema)
+    if first is second or Kind.NULL in (first, second):
+        return
+    for time, other in ((left, right), (right, left)):
+        if _kind(time, schema) is Kind.TIME and isinstance(other, Constant) and isinstance(other.value, str):
+            _check_instant(time, other.value, schema)
+            return
+    message = f"{_described(left, schema)} does not compare ({operator}) with {_described(right, schema)}"
+    raise QueryError(message, hint=_hint(first, second))
+
+
+def _check_instant(time: Value, text: str, schema: pyarrow.Schema) -> None:
+    try:
+        instant(text)
+    except ValueError:
+        message = f"{_described(time, schema)} does not compare with '{text}', which is no time"
+        raise QueryError(message, hint="write a time as in '2025-01-31T12:00:00'") from None
+
+
+def _hint(first: Kind, second: Kind) -> str:
+    if {first, second} == {Kind.NUMBER, Kind.TEXT}:
+        return "a text is written with quotes, a number without; a column's type can be declared"
+    return "a column's type can be declared"
+
+
+def _kind(value: Value, schema: pyarrow.Schema) -> Kind:
+    match value:
+        case Attribute(name):
+            return check_attribute(name, schema)
+        case Constant(inner):
+            return _kind_of_constant(inner)
+        case Arithmetic(operator, left, right):
+            _expect(left, Kind.NUMBER, operator, schema)
+            _expect(right, Kind.NUMBER, operator, schema)
+        case Negative(inner):
+            _expect(inner, Kind.NUMBER, "-", schema)
+    return Kind.NUMBER
+
+
+def _kind_of_constant(value: float | str | bool) -> Kind:
+    if isinstance(value, bool):
+        return Kind.BOOLEAN
+    return Kind.TEXT if isinstance(value, str) else Kind.NUMBER
+
+
+def _expect(value: Value, kind: Kind, operator: str, schema: pyarrow.Schema) -> None:
+    if _kind(value, schema) not in (kind, Kind.NULL):
+        raise QueryError(f"{operator} needs a {kind.value}, not {_described(value, schema)}")
+
+
+def _described(value: Value, schema: pyarrow.Schema) -> str:
+    match value:
+        case Attribute(name):
+            return f"the attribute {name} of type {shown(schema.field(name).type)}"
+        case Constant(inner):
+            text = f"'{inner}'" if isinstance(inner, str) else str(inner).upper()
+            return f"the {_kind_of_constant(inner).value} {text}"
+    return "a calculated number"
+
+
+def shown(type_: pyarrow.DataType) -> str:
+    """The name of a type; how its values are encoded does not matter."""
+    return str(type_.value_type if types.is_dictionary(type_) else type_)
+
+
+# ── values of Python ─────────────────────────────────────────────────────────────────────────────────────
+def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool = False) -> Any:
+    """The values as an array of the type (None: of any one type), None if they are not of it.
+
+    Numbers of another type are taken if they are the same by value.  If the type is ``declared``, texts are taken for
+    numbers and anything for a text.
+    """
+    try:
+        if type_ is not None and (types.is_integer(type_) or types.is_floating(type_)):
+            return _numbers(values, type_, declared)
+        if declared and type_ is not None and kind_of_type(type_) is Kind.TEXT:
+            values = [_text(value) for value in values]
+        return pyarrow.array(values, type_, from_pandas=True)
+    except MemoryError:  # of Arrow, too
+        raise
+    except (pyarrow.ArrowException, OverflowError, TypeError, UnicodeError):
+        return None
+
+
+def first_bad(values: list[Any], type_: pyarrow.DataType | None, declared: bool = False) -> int:
+    """The place of the first value with which the conversion fails."""
+    return bisect_left(range(1, len(values)), True, key=lambda size: converted(values[:size], type_, declared) is None)
+
+
+def _numbers(values: list[Any], type_: pyarrow.DataType, declared: bool) -> Any:
+    """A conversion in two steps: in a single one, Arrow would cut 1.5 to the integer 1."""
+    found = pyarrow.array(values, from_pandas=True)
+    allowed = (Kind.NUMBER, Kind.NULL, Kind.TEXT) if declared else (Kind.NUMBER, Kind.NULL)
+    return found.cast(type_) if kind_of_type(found.type) in allowed else None
+
+
+def _text(value: Any) -> str | None:
+    missing = value is None or (isinstance(value, float) and value != value)
+    return None if missing else str(value)
