@@ -24,7 +24,7 @@ from spaseq.datasets import tables
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
 from spaseq.tuples import Atom, Roles, encode, match
-from spaseq.tuples.encoding.windows import edges
+from spaseq.tuples.encoding.batches import edges
 
 FIRST = (
     "SELL INTC, BUY RIMM, BUY QQQ, SELL IPIX, BUY AMAT, BUY CSCO, "

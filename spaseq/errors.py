@@ -155,6 +155,7 @@ def _alternatives(expected: tuple[str, ...], most: int = 12) -> str:
     return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " or " + shown[-1]
 
 
+# ── packages that only some things need ──────────────────────────────────────────────────────────────────
 _INSTALLED_BY = {
     "pyarrow": "'spaseq[arrow]'",
     "pandas": "'spaseq[pandas]' pyarrow",

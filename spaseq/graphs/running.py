@@ -22,9 +22,8 @@ from spaseq.graphs.names import EventNames
 from spaseq.graphs.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.cells import LazyAtom
-from spaseq.results.construct import Constructor
 from spaseq.results.match import DerivedEvent, Match
-from spaseq.results.projection import Projector
+from spaseq.results.projection import Constructor, Projector
 from spaseq.results.table import MatchTable
 from spaseq.streams.timestamps import GREATEST, LEAST
 

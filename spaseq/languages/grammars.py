@@ -127,6 +127,7 @@ class _Scanner(Scanner):
         return None
 
 
+# ── grammars and their tables ────────────────────────────────────────────────────────────────────────────
 TABLES = "tables.json"
 _LANGUAGES = Path(__file__).parent
 _READS = re.compile(r"^// reads (\S+)$", re.MULTILINE)

@@ -44,6 +44,7 @@ def walk(node: Node) -> Iterator[Node]:
         waiting.extend(reversed(children(each)))
 
 
+# ── reductions: the children of a rule, nodes and tokens mixed ───────────────────────────────────────────
 Children = list[Any]
 
 

@@ -64,6 +64,7 @@ def too_deep(span: Span) -> Problem:
     return Problem(message, span, "every operator of a chain counts; lists in IN and VALUES do not")
 
 
+# ── errors in words: what stands there, what may stand there, and which slip it probably is ──────────────
 Hint = Callable[[str, Span, Sequence[str], Iterable[str]], str]
 
 
@@ -176,6 +177,7 @@ _PUNCTUATION = {
 }
 
 
+# ── where a parser stopped, as rules that guess at the slip of the pen see it ────────────────────────────
 _NEAR = 500  # characters; the rules look for words that end at the place, which takes the square of what they see
 _LONGEST = 60
 
@@ -214,6 +216,7 @@ def first_hint(kind: type[Kind], rules: Iterable[Callable[[Kind], str]], place: 
     return next((hint for rule in rules if (hint := rule(slip))), "")
 
 
+# ── text to tree ─────────────────────────────────────────────────────────────────────────────────────────
 Tree = TypeVar("Tree", bound=Node)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

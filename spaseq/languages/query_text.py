@@ -40,6 +40,7 @@ def text_of(data: bytes, path: str | os.PathLike[str]) -> str:
         raise OptionError(f"the query {path} is not UTF-8 text (byte {error.start})") from None
 
 
+# ── problems, and the text that turns offsets into places ────────────────────────────────────────────────
 T = TypeVar("T")
 
 

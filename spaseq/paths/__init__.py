@@ -1,7 +1,6 @@
 """Path queries over knowledge graphs: which paths lead from some nodes along a regular expression over relations."""
 
 from spaseq.languages.paths import parse
-from spaseq.paths.appearances import Appeared, AppearedPath
 from spaseq.paths.best import BestPaths, StepWeights
 from spaseq.paths.changes import EdgeChange
 from spaseq.paths.columns import PathCounts
@@ -11,6 +10,7 @@ from spaseq.paths.queries import PreparedPath, prepare
 from spaseq.paths.results import EndPair, EndPoints, Path, Paths
 from spaseq.paths.search import PathRun
 from spaseq.paths.stream import EdgeStream
+from spaseq.paths.window import Appeared, AppearedPath
 
 __all__ = [
     "Appeared",

@@ -108,6 +108,7 @@ def _first_places(columns: PathColumns) -> NDArray[np.int64]:
     return before + np.arange(len(before))
 
 
+# ── best first ───────────────────────────────────────────────────────────────────────────────────────────
 WeightsOf: TypeAlias = "Callable[[int], StepWeights]"  # by the number of the start
 AT_ONCE = 1 << 11  # edges between looks at the clock
 MOST_TOP = 2**32 - 1
@@ -145,12 +146,14 @@ class BestSearch:
         self._graph = graph
         self._searcher = BestFirstSearcher(graph.index, top)
 
-    def add(self, number: int, part: AutomatonComponent, starts: Vertices, weights: StepWeights | WeightsOf) -> None:
+    def add(
+        self, number: int, component: AutomatonComponent, starts: Vertices, weights: StepWeights | WeightsOf
+    ) -> None:
         """A query, by the number that it gets in the results, with its starts.
 
         QueryError: it does not ask for all paths.  OptionError: weights do not fit the graph.
         """
-        query, bound = part.query.query, part.bound
+        query, bound = component.query.query, component.bound
         if query.selector.kind is not SelectorKind.ALL:
             raise QueryError(f"{query.name}: the best paths are those of ALL paths, not of {query.selector.kind.value}")
         for each, some in self._by_weights(starts, weights):

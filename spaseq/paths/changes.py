@@ -70,6 +70,7 @@ def _table(terms: Terms, source: Any) -> Words:
     return edge_table(terms, source, TableForm())
 
 
+# ── edges from elsewhere in the numbers of a graph ───────────────────────────────────────────────────────
 KeysByLabel = Mapping[int, Keys]  # each once, and rising
 
 
@@ -132,6 +133,7 @@ def _by_label(sources: NDArray[np.int64], labels: NDArray[np.int64], targets: ND
     return {label: distinct_keys(keys[start:stop]) for label, (start, stop) in zip(found.tolist(), parts, strict=True)}
 
 
+# ── compressed sparse rows ───────────────────────────────────────────────────────────────────────────────
 Places = NDArray[np.int64]
 
 
@@ -219,6 +221,7 @@ def _places(rows: EdgeRows, near: Keys, keys: Keys) -> Places:
     return found
 
 
+# ── graphs ───────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class EdgeChange:
     """How many edges came and went, and how many of those that were given made no difference.

@@ -41,6 +41,7 @@ class PathCounts(Mapping[str, int]):
         return f"<{self._counts}{'' if self.complete else ', not all'}>"
 
 
+# ── paths ────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class PathColumns:
     """``n`` paths of one graph; path i has the steps ``ends[i - 1]`` to ``ends[i]``, and one node more.
@@ -114,6 +115,7 @@ def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
 
 
+# ── pairs of nodes ───────────────────────────────────────────────────────────────────────────────────────
 Numbers = NDArray[np.uint32]
 
 

@@ -27,7 +27,7 @@ C_co = TypeVar("C_co", bound=Sized, covariant=True)  # columns of what is found
 
 
 class ComponentSearch(Protocol[C_co]):
-    """A search for the paths of a part, and how far it is."""
+    """A search for the paths of a component, and how far it is."""
 
     @property
     def at_once(self) -> int:
@@ -63,7 +63,7 @@ class QueryComponent(Protocol[C_co]):
 
 
 class FewFound(NamedTuple, Generic[C_co]):
-    """All of a part, and how many edges were looked at (see ``ComponentSearch``)."""
+    """All of a component, and how many edges were looked at (see ``ComponentSearch``)."""
 
     columns: C_co
     looked_at: int
@@ -71,25 +71,25 @@ class FewFound(NamedTuple, Generic[C_co]):
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan(Generic[C_co]):
-    """Queries on a graph in parts, those of one part in turn; those ``without_from`` must be told where they start."""
+    """Queries on a graph in components, those of each in turn; those ``without_from`` must be told where they start."""
 
     graph: GraphEdges
     names: tuple[str, ...]
-    parts: tuple[QueryComponent[C_co], ...]
+    components: tuple[QueryComponent[C_co], ...]
     without_from: tuple[str, ...]
 
 
-# ── what is made of another part's ───────────────────────────────────────────────────────────────────────────
+# ── what is made of another component's ───────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class ConvertedComponent(QueryComponent[C], Generic[S, C]):
-    """A part, and what ``convert`` makes of the columns that it finds."""
+    """A component, and what ``convert`` makes of the columns that it finds."""
 
-    part: QueryComponent[S]
+    component: QueryComponent[S]
     convert: Callable[[S], C]
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> ConvertedSearch[S, C]:
         """See ``QueryComponent``."""
-        return ConvertedSearch(self.part.begin(starts, warnings), self.convert)
+        return ConvertedSearch(self.component.begin(starts, warnings), self.convert)
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,7 @@ def _is_one_edge(edges: Any) -> bool:
     return is_row or isinstance(edges, Quad | Triple)
 
 
+# ── files, folders and pipes ─────────────────────────────────────────────────────────────────────────────
 def edge_sources(path: str | os.PathLike[str], follow: bool) -> list[str]:
     """The files that ``path`` means.  StreamError: one cannot be read; OptionError: it cannot be followed."""
     check_path(os.fspath(path))

@@ -131,6 +131,7 @@ def _offsets(counts: NDArray[np.int64]) -> Numbers:
     return offsets
 
 
+# ── nodes by the texts of their labels ───────────────────────────────────────────────────────────────────
 Vertices = NDArray[np.uint32]
 
 
@@ -176,6 +177,7 @@ class NodeNames:
         return self.terms.value(int(self.labels[place])).text
 
 
+# ── edges and terms by number ────────────────────────────────────────────────────────────────────────────
 MOST_EDGES = 2**30 - 1  # whose ends are counted by an int32
 NONE = np.empty(0, np.uint32)
 

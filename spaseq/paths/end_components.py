@@ -31,7 +31,7 @@ MOST_PLANS = 16  # so many more than queries are kept: starts may be given in ma
 def end_components(
     graph: GraphEdges, numbered: Sequence[tuple[int, PreparedPath]], often: bool
 ) -> Iterator[QueryComponent[EndColumns]]:
-    """Queries and their numbers in parts: walks together, others one by one; ``often``: it will be asked again."""
+    """Queries and their numbers in components: walks together, others one by one; ``often``: it will be asked again."""
     walks = [(number, query) for number, query in numbered if query.query.restrictor is Restrictor.WALK]
     if walks:
         yield WalkEndsComponent(graph, [query for _, query in walks], [number for number, _ in walks], often)
@@ -48,7 +48,7 @@ def one_each(query: PreparedPath) -> PreparedPath:
 # ── walks ────────────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class EndGroup:
-    """Queries from the same starts, by their places in the part, and the starts."""
+    """Queries from the same starts, by their places in the component, and the starts."""
 
     places: tuple[int, ...]
     starts: Vertices
@@ -113,23 +113,23 @@ class WalkEndsComponent(QueryComponent[EndColumns]):
 
 
 class WalkEndsSearch:
-    """See ``PartSearch``.  Groups are searched for one after the other."""
+    """See ``ComponentSearch``.  Groups are searched for one after the other."""
 
     at_once = 1 << 20
 
-    def __init__(self, part: WalkEndsComponent, groups: Iterable[EndGroup]) -> None:
-        self._part = part
+    def __init__(self, component: WalkEndsComponent, groups: Iterable[EndGroup]) -> None:
+        self._component = component
         self._left = deque(groups)
         self.looked_at = 0
         self._open(self._left.popleft())
 
     @property
     def done(self) -> bool:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return not self._left and self._searcher.done
 
     def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``; what waits must be taken when a group is done."""
+        """See ``ComponentSearch``; what waits must be taken when a group is done."""
         if self._searcher.done:
             self._open(self._left.popleft())
         before = self._searcher.looked_at
@@ -138,16 +138,16 @@ class WalkEndsSearch:
         return waiting
 
     def take(self) -> EndColumns:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         queries, starts, run_ends, ends = self._searcher.take()
         return EndColumns(self._numbers[queries], starts, run_ends, ends)
 
     def _open(self, group: EndGroup) -> None:
-        self._numbers = np.array([self._part.numbers[place] for place in group.places], np.uint32)
+        self._numbers = np.array([self._component.numbers[place] for place in group.places], np.uint32)
         try:
-            self._searcher = EndSearcher(self._part.plan(group), group.starts)
+            self._searcher = EndSearcher(self._component.plan(group), group.starts)
         except ValueError as error:
-            raise QueryError(f"{self._part.queries[group.places[0]].name}: {error}") from None
+            raise QueryError(f"{self._component.queries[group.places[0]].name}: {error}") from None
 
 
 # ── plans ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -162,7 +162,7 @@ def end_plan(graph: GraphEdges, queries: Sequence[BoundQuery]) -> EndPlan:
         for move in merged.moves
     ]
     return EndPlan(
-        graph.index, list(numbers), merged.parts, moves,
+        graph.index, list(numbers), merged.components, moves,
         [(state, one.ends) for state, one in zip(merged.ends, queries, strict=True)],
         [condition_flags(graph, condition) for condition in merged.conditions], queries[0].query.query.not_back,
     )  # fmt: skip
@@ -174,6 +174,7 @@ def _number(numbers: dict[tuple[int, ...], int], graph: GraphEdges, steps: Steps
     return numbers.setdefault(tuple(sorted(taken)), len(numbers))
 
 
+# ── counted without making the paths, where that is possible ─────────────────────────────────────────────
 Counts: TypeAlias = "Mapping[int, int]"  # paths, by the number of their query
 
 
@@ -188,18 +189,18 @@ class CountableColumns(Protocol):
 
 
 def count_components(graph: GraphEdges, queries: Sequence[PreparedPath]) -> Iterator[QueryComponent[Counts]]:
-    """All queries in parts: as pairs of nodes those that have a path for each, in one search; others one by one.
+    """All queries in components: as pairs of nodes those that have a path for each, in one search; others one by one.
 
     All walks are counted by length; what else is found is counted, and forgotten.
     """
     pairs = [(number, one) for number, one in enumerate(queries) if one.query.has_one_each]
-    yield from (ConvertedComponent(part, _counted) for part in end_components(graph, pairs, often=False))
+    yield from (ConvertedComponent(component, _counted) for component in end_components(graph, pairs, often=False))
     for number, one in enumerate(queries):
-        part = AutomatonComponent(graph, one, number)
+        component = AutomatonComponent(graph, one, number)
         if one.query.is_for_all_walks:
-            yield WalkCountComponent(part)
+            yield WalkCountComponent(component)
         elif not one.query.has_one_each:
-            yield ConvertedComponent(part, _counted)
+            yield ConvertedComponent(component, _counted)
 
 
 def _counted(columns: CountableColumns) -> Counts:
@@ -211,19 +212,19 @@ def _counted(columns: CountableColumns) -> Counts:
 class WalkCountComponent(QueryComponent[Counts]):
     """A query for all walks."""
 
-    part: AutomatonComponent
+    component: AutomatonComponent
 
     def begin(self, starts: GivenStarts, warnings: list[str]) -> WalkCountSearch:
         """See ``QueryComponent``."""
-        query, found = self.part.query.query, self.part.bound
-        some = self.part.starts_in(starts, warnings)
-        index = self.part.graph.index
+        query, found = self.component.query.query, self.component.bound
+        some = self.component.starts_in(starts, warnings)
+        index = self.component.graph.index
         counter = WalkCounter(index, found.automaton, some, found.conditions, found.ends, query.not_back)
-        return WalkCountSearch(counter, query.name, self.part.number)
+        return WalkCountSearch(counter, query.name, self.component.number)
 
 
 class WalkCountSearch:
-    """See ``PartSearch``."""
+    """See ``ComponentSearch``."""
 
     at_once = 1 << 18
 
@@ -235,16 +236,16 @@ class WalkCountSearch:
 
     @property
     def done(self) -> bool:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self._counter.done
 
     @property
     def looked_at(self) -> int:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         return self._counter.looked_at
 
     def advance(self, most_edges: int, most_paths: int) -> int:
-        """See ``PartSearch``; so many edges alone are kept, and a count waits as one."""
+        """See ``ComponentSearch``; so many edges alone are kept, and a count waits as one."""
         try:
             self._counter.advance(most_edges)
         except ValueError as error:
@@ -252,6 +253,6 @@ class WalkCountSearch:
         return int(self._counter.total > self._taken)
 
     def take(self) -> Counts:
-        """See ``PartSearch``."""
+        """See ``ComponentSearch``."""
         more, self._taken = self._counter.total - self._taken, self._counter.total
         return {self._number: more} if more else {}

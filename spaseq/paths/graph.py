@@ -21,7 +21,7 @@ from spaseq.paths.edges import GraphEdges, interned_edges
 from spaseq.paths.queries import PathQueries, prepare
 from spaseq.paths.results import EndPoints, Paths
 from spaseq.paths.search import CompiledPaths, PathRun, Starts
-from spaseq.paths.serialisation import ENDING, open_buffer, open_file, stored, write_file
+from spaseq.paths.serialisation import ENDING, open_buffer, open_file, serialised, write_file
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
@@ -101,11 +101,11 @@ class Graph(GraphEdges):
         """
         if Path(path).suffix.lower() != ENDING:
             raise OptionError(f"the name of a saved graph ends in {ENDING}: {path}")
-        write_file(Path(path), stored(self).pieces())
+        write_file(Path(path), serialised(self).pieces())
 
     def __reduce__(self) -> tuple[Callable[[bytes], Graph], tuple[bytes]]:
         """As it is saved."""
-        return _unpickled, (b"".join(stored(self).pieces()),)
+        return _unpickled, (b"".join(serialised(self).pieces()),)
 
     def match(
         self,

@@ -88,6 +88,7 @@ def _planned(query: PathQuery) -> PreparedPath:
     return PreparedPath(query, path_automaton(query.expression))
 
 
+# ── a query on a graph ───────────────────────────────────────────────────────────────────────────────────
 Flags = NDArray[np.uint8]
 Vertices = NDArray[np.uint32]
 
@@ -229,6 +230,7 @@ def _meant(iri: str, graph: GraphEdges) -> str:
     return "" if near is None else f"; did you mean {near}?"
 
 
+# ── LABEL on a stream of edges ───────────────────────────────────────────────────────────────────────────
 NOBODY = Iri("urn:spaseq:paths:nobody")  # a node that is nowhere
 
 

@@ -69,6 +69,7 @@ def terms(graph: NamedGraph, vertices: Numbers) -> pyarrow.Array:
     return texts.take(pyarrow.array(places))
 
 
+# ── end points ───────────────────────────────────────────────────────────────────────────────────────────
 class EndPoints(Sequence["EndPair"]):
     """The pairs of nodes between which some queries have paths, each once, as a sequence of ``EndPair``.
 
@@ -184,6 +185,7 @@ def shown_node(value: Value) -> str:
     return short_name(value.text) if value.kind == "uri" else value.text
 
 
+# ── paths ────────────────────────────────────────────────────────────────────────────────────────────────
 class Paths(Sequence["Path"]):
     """Paths of some queries on a graph, as a sequence of ``Path``.
 

@@ -126,6 +126,7 @@ def _vertices(graph: GraphEdges, start: Any) -> list[int]:
     return [] if vertex is None else [vertex]
 
 
+# ── searches ─────────────────────────────────────────────────────────────────────────────────────────────
 MOST_TOGETHER = 1 << 16  # paths that are given as they are found
 C = TypeVar("C", bound=Sized)
 
@@ -142,7 +143,7 @@ class SearchRun(Generic[C]):
     def __init__(self, plan: SearchPlan[C], starts: Starts | None, budget: Budget) -> None:
         self.graph = plan.graph
         self.names = plan.names
-        self._parts = plan.parts
+        self._components = plan.components
         self.edges = 0
         self.complete = False
         self.warnings: list[str] = []
@@ -152,14 +153,14 @@ class SearchRun(Generic[C]):
         self._last_look = 0  # the edge at which nobody looks on for more than the limit
 
     def found(self, least: int = 1, most: int = MOST_TOGETHER) -> Iterator[C]:
-        """Columns as they are found, of so many results unless it is the end of a part, or of the search."""
+        """Columns as they are found, of so many results unless it is the end of a component, or of the search."""
         clock = BudgetClock(self._budget)
-        for part in self._parts:
-            if self._budget is UNLIMITED and (few := part.few(self._starts, self.warnings)) is not None:
+        for component in self._components:
+            if self._budget is UNLIMITED and (few := component.few(self._starts, self.warnings)) is not None:
                 self.edges += few.looked_at
                 yield few.columns
                 continue
-            search = part.begin(self._starts, self.warnings)
+            search = component.begin(self._starts, self.warnings)
             yield from self._of_search(search, clock, least, most)
             if not search.done and self._has_more(search, clock):
                 return
@@ -241,6 +242,7 @@ class CountRun(SearchRun[Counts]):
         return PathCounts(counts, self.complete, self.warnings)
 
 
+# ── compiled queries ─────────────────────────────────────────────────────────────────────────────────────
 class CompiledPaths:
     """Queries on a graph (``Graph.compile``): what they need of it is looked up once, not for each search.
 
@@ -256,7 +258,7 @@ class CompiledPaths:
 
     @cached_property
     def _plan(self) -> SearchPlan[PathColumns]:
-        return SearchPlan(self.graph, self._names, tuple(_parts(self.graph, self.queries)), self._without)
+        return SearchPlan(self.graph, self._names, tuple(_components(self.graph, self.queries)), self._without)
 
     @cached_property
     def _counting(self) -> SearchPlan[Counts]:
@@ -267,8 +269,8 @@ class CompiledPaths:
         return self._end_plan(often=True)
 
     def _end_plan(self, often: bool) -> SearchPlan[EndColumns]:
-        parts = end_components(self.graph, list(enumerate(self.queries)), often)
-        return SearchPlan(self.graph, self._names, tuple(parts), self._without)
+        components = end_components(self.graph, list(enumerate(self.queries)), often)
+        return SearchPlan(self.graph, self._names, tuple(components), self._without)
 
     def match(
         self,
@@ -326,8 +328,8 @@ class CompiledPaths:
         budget, warnings = Budget.of(None, time_limit, most_edges), list[str]()
         given = given_starts(self._plan, starts, warnings)
         search = BestSearch(self.graph, top)
-        for part in self._alone:
-            search.add(part.number, part, part.starts_in(given, warnings), weights)
+        for component in self._alone:
+            search.add(component.number, component, component.starts_in(given, warnings), weights)
         search.go_on(budget)
         return search.found(self._plan.names, warnings)
 
@@ -340,8 +342,8 @@ class CompiledPaths:
         return f"<{len(self.queries):,} path queries on {self.graph!r}>"
 
 
-def _parts(graph: GraphEdges, queries: Sequence[PreparedPath]) -> Iterator[QueryComponent[PathColumns]]:
-    """All queries in parts, in turn: those that are chains together."""
+def _components(graph: GraphEdges, queries: Sequence[PreparedPath]) -> Iterator[QueryComponent[PathColumns]]:
+    """All queries in components, in turn: those that are chains together."""
     for is_chain, some in groupby(enumerate(queries), lambda one: one[1].chain is not None):
         numbered = list(some)
         if is_chain:

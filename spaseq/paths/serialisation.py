@@ -122,12 +122,13 @@ def _arrays(view: memoryview, counts: list[int], at: int) -> Arrays:
     return found
 
 
+# ── texts, and terms as such texts ───────────────────────────────────────────────────────────────────────
 ASCII = 128  # bytes below are characters
 BEGINS_TERM = np.zeros(256, np.bool_)  # of each byte whether canonical bytes of terms begin so
 BEGINS_TERM[list(b"BILST")] = True
 
 
-class StoredTexts:
+class MappedTexts:
     """Texts one after the other: text i is in ``data`` from ``ends[i]`` to ``ends[i + 1]``."""
 
     def __init__(self, ends: NDArray[np.uint64], data: NDArray[np.uint8]) -> None:
@@ -167,10 +168,10 @@ class StoredTexts:
             raise broken("a term is none")
 
 
-class StoredTerms(GraphTerms):
+class MappedTerms(GraphTerms):
     """The canonical bytes of vertices, and the vertices in their ``order``."""
 
-    def __init__(self, texts: StoredTexts, order: NDArray[np.uint32]) -> None:
+    def __init__(self, texts: MappedTexts, order: NDArray[np.uint32]) -> None:
         """DamagedError: there are other vertices in the order."""
         if len(order) != len(texts) or (len(order) and int(order.max()) >= len(texts)):
             raise broken("the order of its terms is none")
@@ -213,12 +214,13 @@ def text_order(texts: Sequence[bytes]) -> NDArray[np.uint32]:
     return np.array(sorted(range(len(texts)), key=texts.__getitem__), np.uint32)
 
 
+# ── compressed sparse rows ───────────────────────────────────────────────────────────────────────────────
 Places = NDArray[np.int64]
 PIECE = 1 << 16  # numbers that are looked at together
 NONE = np.empty(0, np.uint32)
 
 
-def stored_rows(labels: Sequence[LabelRows]) -> dict[str, NDArray[Any]]:
+def serialised_rows(labels: Sequence[LabelRows]) -> dict[str, NDArray[Any]]:
     """The arrays of these rows."""
     every = list(chain.from_iterable(labels))
     return {
@@ -300,14 +302,15 @@ def _parts(array: NDArray[np.uint32], ends: Places) -> list[NDArray[np.uint32]]:
     return [array[start:stop] for start, stop in pairwise(ends.tolist())]
 
 
+# ── graphs and files ─────────────────────────────────────────────────────────────────────────────────────
 ENDING = ".spaseqgraph"
 
 
-def stored(graph: GraphEdges) -> SavedContent:
+def serialised(graph: GraphEdges) -> SavedContent:
     """What is saved of a graph."""
     terms = [graph.terms.bytes_of(vertex) for vertex in range(graph.vertex_count)]
-    text_ends, texts = StoredTexts.of(terms)
-    predicate_ends, predicates = StoredTexts.of([iri.encode() for iri in graph.predicates])
+    text_ends, texts = MappedTexts.of(terms)
+    predicate_ends, predicates = MappedTexts.of([iri.encode() for iri in graph.predicates])
     names = None if graph.label_property is None else graph.names
     none = np.empty(0, np.uint32)
     arrays: dict[str, NDArray[Any]] = {
@@ -320,7 +323,7 @@ def stored(graph: GraphEdges) -> SavedContent:
         "named_nodes": none if names is None else names.nodes,
         "name_labels": none if names is None else names.labels,
     }
-    return SavedContent({"label_property": graph.label_property}, arrays | stored_rows(graph.rows))
+    return SavedContent({"label_property": graph.label_property}, arrays | serialised_rows(graph.rows))
 
 
 def restore(graph: GraphEdges, content: SavedContent, label_property: str | None) -> None:
@@ -331,8 +334,8 @@ def restore(graph: GraphEdges, content: SavedContent, label_property: str | None
     arrays, saved = content.arrays, content.header.get("label_property")
     if saved is None and label_property is not None:
         raise OptionError("the saved graph is one of a table: its nodes are called by what they are")
-    terms = StoredTerms(StoredTexts(arrays["text_ends"], arrays["texts"]), arrays["text_order"])
-    predicates = _predicates(StoredTexts(arrays["predicate_ends"], arrays["predicates"]))
+    terms = MappedTerms(MappedTexts(arrays["text_ends"], arrays["texts"]), arrays["text_order"])
+    predicates = _predicates(MappedTexts(arrays["predicate_ends"], arrays["predicates"]))
     rows = opened_rows(arrays, len(terms))
     names = _names(terms, arrays)
     check_vertices(arrays["idle"], len(terms))
@@ -385,14 +388,14 @@ def _mapped(path: Path) -> Any:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _predicates(texts: StoredTexts) -> list[str]:
+def _predicates(texts: MappedTexts) -> list[str]:
     try:
         return [texts[place].decode() for place in range(len(texts))]
     except UnicodeDecodeError as error:
         raise broken(f"{error.reason} in a predicate") from None
 
 
-def _names(terms: StoredTerms, arrays: Arrays) -> NodeNames:
+def _names(terms: MappedTerms, arrays: Arrays) -> NodeNames:
     nodes, labels = arrays["named_nodes"], arrays["name_labels"]
     if len(nodes) != len(labels):
         raise broken("its names are not all there")

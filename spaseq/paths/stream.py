@@ -15,13 +15,12 @@ from gpm.rows import Numbers, Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
 from spaseq.exclusive import Uncopied, Use, exclusive, in_steps, reading
-from spaseq.paths.appearances import Appeared, NativeColumns, Times
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.queries import PathQueries, prepare, with_labelled_nodes
 from spaseq.paths.results import Paths
-from spaseq.paths.window import Starts, WatchedQueries
+from spaseq.paths.window import Appeared, NativeColumns, Starts, Times, WatchedQueries
 from spaseq.pattern.times import iso
 from spaseq.runtime.delivery import Calls
 from spaseq.runtime.reorder import ReorderBuffer

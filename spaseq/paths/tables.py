@@ -38,7 +38,7 @@ OBJECTS = (
 KINDS = tuple(frozenset(names.split()) for names in (SUBJECTS, RELATIONS, OBJECTS))
 
 
-def usual_columns(names: Sequence[str]) -> Columns | None:
+def edge_columns(names: Sequence[str]) -> Columns | None:
     """The columns of subjects, relations and objects among ``names``.
 
     None: not each of them has one usual name, in any case and with any marks, or one has several.
@@ -57,6 +57,7 @@ def _columns_at(names: Sequence[str], places: Sequence[int]) -> Columns:
     return subject, relation, object_
 
 
+# ── tables ───────────────────────────────────────────────────────────────────────────────────────────────
 COLUMNS = ("subject", "relation", "object")
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "|"}
 
@@ -110,7 +111,7 @@ def edge_table(terms: Terms, data: Any, form: TableForm) -> Words:
     """uint64[3, n]: the edges of a table, as of ``gpm.edges.edge_words``.
 
     ``data`` is whatever ``spaseq.tuples.open_source`` opens.  A CSV file either names its columns in the first line, so
-    or as is usual (``usual_columns``), or has just these three.  StreamError: a row is no edge, or cannot be read;
+    or as is usual (``edge_columns``), or has just these three.  StreamError: a row is no edge, or cannot be read;
     OptionError: a column is not there.
     """
     words = pushed_table(terms, data, form)
@@ -151,7 +152,7 @@ def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
     missing = [name for name in wanted if name not in source.names]
     if not missing:
         return wanted, source
-    if form.columns is None and (usual := usual_columns(source.names)):
+    if form.columns is None and (usual := edge_columns(source.names)):
         return usual, source
     if is_file and len(source.names) == len(wanted) and len(missing) == len(wanted):
         return wanted, _source(data, wanted, CsvFormat(delimiter, wanted, ()))

@@ -49,6 +49,7 @@ def short_name(iri: str) -> str:
     return re.split("[/#]", iri.rstrip("/#"))[-1] or iri
 
 
+# ── how the nodes and predicates of a graph are called ───────────────────────────────────────────────────
 class VertexTerms(Protocol):
     """The terms of vertices."""
 
@@ -68,6 +69,7 @@ class NamedGraph(Protocol):
         """The IRIs of predicates."""
 
 
+# ── terms by vertex ──────────────────────────────────────────────────────────────────────────────────────
 UNKNOWN = -1
 Vertices = NDArray[np.int64]
 

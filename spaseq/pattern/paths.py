@@ -113,6 +113,7 @@ def has_step(expression: PathExpression) -> bool:
             return False
 
 
+# ── whole queries: from where to where, along what, and which of the paths are results ───────────────────
 RELATION = "urn:relation:"  # IRIs of relations that have a name alone; what the empty prefix stands for
 
 
@@ -189,6 +190,7 @@ def default_selector(expression: PathExpression) -> PathSelector:
     return PathSelector(SelectorKind.ANY_SHORTEST if is_unbounded(expression) else SelectorKind.ALL)
 
 
+# ── as text: what the language of paths reads as the same query, with IRIs in full ───────────────────────
 _ALTERNATIVES, _SEQUENCE, _STEP, _PRIMARY = range(4)  # what binds looser first
 
 

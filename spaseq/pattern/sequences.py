@@ -83,6 +83,7 @@ class Negation:
 SequenceExpression = Atom | Conjunction | Disjunction | Sequence | Kleene | Optional | Negation
 
 
+# ── size ─────────────────────────────────────────────────────────────────────────────────────────────────
 MOST_STEPS = 4096
 
 
@@ -99,6 +100,7 @@ def written_out(expression: SequenceExpression) -> int:
             return written_out(body)
 
 
+# ── group variables (SEMANTICS 3.1) ──────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """One place of an atom in a sequence: ``kleenes`` around it, outermost first; ``negated`` if it is part of ``X!``.
@@ -178,6 +180,7 @@ def _occurrences(
             yield from _occurrences(body, kleenes, True, counter)
 
 
+# ── whole queries, neutral of the language that they were written in ─────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Window:
     """``WITHIN``: ``length`` in microseconds, or in events of the streamset if ``events``.

@@ -26,6 +26,7 @@ def whole(why: str) -> Split:
     return Split((), why)
 
 
+# ── drawings ─────────────────────────────────────────────────────────────────────────────────────────────
 Description = dict[str, Any]
 
 

@@ -77,6 +77,7 @@ def integer(value: int, terms: Terms) -> int:
     return terms.intern_transient(_INTEGER + str(value).encode())
 
 
+# ── from totals of matches ───────────────────────────────────────────────────────────────────────────────
 Words = NDArray[np.uint64]
 Total = tuple[int | None, ...]
 MOST_DIGITS = 4200  # of a number that can be printed
@@ -166,6 +167,7 @@ def _known(number: int | None, name: str, group: TotalledGroup) -> int:
     return number
 
 
+# ── from rows ────────────────────────────────────────────────────────────────────────────────────────────
 Numbers = NDArray[np.int64]
 
 _ORDERED = frozenset({"FIRST", "LAST", "SAMPLE", "GROUP_CONCAT"})

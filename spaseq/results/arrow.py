@@ -117,6 +117,7 @@ def common_type(types: Iterable[pyarrow.DataType]) -> pyarrow.DataType:
     return DOUBLE if distinct <= {INTEGER, DECIMAL, DOUBLE} else TEXT
 
 
+# ── arrays ───────────────────────────────────────────────────────────────────────────────────────────────
 Flags = NDArray[np.bool_]
 _FITS, _MISFITS = 1, 2  # states of rows in nfa_native.terms.decoding
 

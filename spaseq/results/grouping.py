@@ -52,6 +52,7 @@ def _table(columns: Sequence[Words], rows: int) -> Words:
     return np.ascontiguousarray(np.stack(columns) if columns else np.zeros((0, rows), np.uint64))
 
 
+# ── snapshots ────────────────────────────────────────────────────────────────────────────────────────────
 VERSION = 1  # of the store of what results remember
 
 
@@ -81,6 +82,7 @@ def check(arrays: Mapping[str, NDArray[Any]], widths: Mapping[str, int | None]) 
             raise SnapshotError(f"the results in the snapshot have other {name} than they should")
 
 
+# ── groups ───────────────────────────────────────────────────────────────────────────────────────────────
 Times = NDArray[np.int64]
 
 

@@ -31,6 +31,7 @@ class ResultShape:
         self.types: dict[str, pyarrow.DataType] = {}
 
 
+# ── matches ──────────────────────────────────────────────────────────────────────────────────────────────
 class DerivedEvent(NamedTuple):
     """An event that CONSTRUCT made of a match: its stream's IRI, time (µs), own IRI and triples."""
 

@@ -49,6 +49,7 @@ def _row(tag: str, cells: Iterable[str]) -> str:
     return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
 
 
+# ── tables of one query ──────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, eq=False, repr=False)
 class MatchTable(MatchColumns):
     """``m`` matches of one query with ``k`` columns (``MatchColumns``), as a sequence of ``Match``.
@@ -87,6 +88,7 @@ class MatchTable(MatchColumns):
         return to_html(self)
 
 
+# ── results of several queries in one order ──────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True, eq=False)
 class MergedTables:
     """``m`` results of several queries: ``turns`` (m) has for each the number of its table in ``tables``.

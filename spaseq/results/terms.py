@@ -193,6 +193,7 @@ def _numbered(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04X}"
 
 
+# ── for people ───────────────────────────────────────────────────────────────────────────────────────────
 def shorten(iri: str, prefixes: Mapping[str, str], parts: int = 0) -> str:
     """``prefix:rest`` by the longest prefix that fits, else ``<iri>``, or ``…`` and its last ``parts`` if not 0."""
     fits = [(len(start), name) for name, start in prefixes.items() if start and iri.startswith(start)]
@@ -221,6 +222,7 @@ def show_events(events: Mapping[str, list[str]], prefixes: Mapping[str, str], pa
     return ", ".join(f"{name} {iris}" for name, iris in shown.items())
 
 
+# ── columns of texts ─────────────────────────────────────────────────────────────────────────────────────
 class NameColumns(Protocol):
     """Names of events by number that can be had as a column."""
 

@@ -15,7 +15,7 @@ except ImportError as error:
 
 from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.source import CsvFormat, Source
-from spaseq.tuples.encoding.encoded import EncodedBatch, Encoding, Roles, encode
+from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
 from spaseq.tuples.encoding.times import Measure

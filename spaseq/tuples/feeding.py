@@ -19,7 +19,7 @@ from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require
-from spaseq.tuples.encoding.encoded import Roles, check_roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query

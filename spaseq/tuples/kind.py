@@ -18,7 +18,7 @@ from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.batch import TableBatch
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import STREAM, ColumnTypes
-from spaseq.tuples.encoding.encoded import check_text_column
+from spaseq.tuples.encoding.batches import check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times

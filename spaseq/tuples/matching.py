@@ -29,7 +29,7 @@ class Matches(Results):
 
     Columns: ``start`` and ``end`` (positions in the whole stream, from 0), ``positions`` (all that belong to the
     result), and what SELECT has: for each of ``variables`` the list of positions that it holds, and for attributes
-    the values there (``projecting.Column``).  One of the first three gets an underscore at its end where another
+    the values there (``picks.ResultColumn``).  One of the first three gets an underscore at its end where another
     column has its name.  ``schema`` is that of the batches, ``found`` counts the results so far.
     """
 

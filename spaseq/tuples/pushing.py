@@ -20,7 +20,7 @@ from spaseq.streams.losses import Skipped
 from spaseq.suggestion import did_you_mean
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import ColumnTypes, changed
-from spaseq.tuples.encoding.encoded import Roles, check_text_column, existing, type_column_of
+from spaseq.tuples.encoding.batches import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.times import Times, clock_of, told
 from spaseq.tuples.streams import ReadingOptions, with_times
 

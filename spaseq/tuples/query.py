@@ -15,10 +15,10 @@ from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.timestamps import GREATEST, LEAST
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import Forgetful, QueryReading
 from spaseq.tuples.prepared import Prepared
-from spaseq.tuples.selection.projection import called, in_order
+from spaseq.tuples.selection.picks import called, in_order
 
 ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME)}
 Found: TypeAlias = tuple[str, Any]  # name of a query, and what it found

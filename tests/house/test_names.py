@@ -19,7 +19,6 @@ TWINS = {
     "Batch": "of a stream, and of rows that the kernel was fed",
     "Atom": "public: spaseq.tuples.Atom; the other is a GPM in a sequence",
     "Aggregates": "public: spaseq.tuples.Aggregates; the other is what the aggregator gives for them",
-    "Column": "the aggregator's, and a column of results",
     "Events": "of a stream as columns, and what the totaller takes",
     "Quantity": "the totaller's, and the aggregator's",
     "Graph": "public: spaseq.paths.Graph; the other is GRAPH in a graph pattern",

@@ -115,7 +115,9 @@ def test_few_walks_are_those_that_a_search_finds(seed: int) -> None:
 def test_many_walks_are_no_few(graph: Graph) -> None:
     names = [NamedNode(f"urn:n{number}") for number in range(60)]
     many = Graph(Triple(one, NamedNode("urn:relation:p"), other) for one in names for other in names)
-    (part,) = many.compile("QUERY q FROM <urn:n1> ALL WALK :p/:p/:p")._plan.parts
-    assert part.few({}, []) is None
+    (component,) = many.compile("QUERY q FROM <urn:n1> ALL WALK :p/:p/:p")._plan.components
+    assert component.few({}, []) is None
     assert len(many.match("QUERY q FROM <urn:n1> ALL WALK :p/:p/:p")) == 60**3
-    assert graph.compile("QUERY q FROM <urn:n1> ALL WALK " + "/".join([":p"] * 9))._plan.parts[0].few({}, []) is None
+    assert (
+        graph.compile("QUERY q FROM <urn:n1> ALL WALK " + "/".join([":p"] * 9))._plan.components[0].few({}, []) is None
+    )

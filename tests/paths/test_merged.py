@@ -30,12 +30,12 @@ def merged(*expressions: str) -> MergedAutomaton:
 )
 def test_sizes(expressions: list[str], states: int, moves: int) -> None:
     found = merged(*expressions)
-    assert (sum(found.parts), len(found.moves)) == (states, moves)
+    assert (sum(found.components), len(found.moves)) == (states, moves)
 
 
 def test_parts_stand_behind_what_leads_to_them() -> None:
     found = merged("((:a/:b)*/(:c|:d/:e)+)*/:f", "(:a/(:b|:c)+/:d)*", "[?x: ?x > 1]/:a/[?x: ?x > 2]", ":b/[?x: ?x > 2]")
-    part_of = [part for part, size in enumerate(found.parts) for _ in range(size)]
+    part_of = [part for part, size in enumerate(found.components) for _ in range(size)]
     assert all(part_of[move.origin] <= part_of[move.target] for move in found.moves)
     assert len(found.conditions) == 2 and max(move.guard for move in found.moves) == 2
 

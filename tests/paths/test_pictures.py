@@ -15,8 +15,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 from spaseq.errors import OptionError
 from spaseq.paths import Graph, Paths
 from spaseq.paths.pictures import FORMS
+from spaseq.paths.pictures.forms import HEIGHT, boxes
 from spaseq.paths.pictures.subgraph import MOST_SHOWN, MOST_TOLD, cleaned, drawing, shortened, width
-from spaseq.paths.pictures.svg import HEIGHT, boxes
 
 SVG = "{http://www.w3.org/2000/svg}"
 FILMS = Path(__file__).parents[2] / "examples" / "paths"

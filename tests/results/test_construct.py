@@ -8,8 +8,8 @@ from pyoxigraph import BlankNode, Literal
 from gpm.algebra import BlankNode as Blank
 from gpm.algebra import Iri, Triple, Variable
 from nfa_native.terms.words import Terms
-from spaseq.results.construct import NEVER, Constructor
 from spaseq.results.match import DerivedEvent
+from spaseq.results.projection import NEVER, Constructor
 from spaseq.results.table import MatchTable
 from tests.results.plans import HandMadePlan, Row, construct_plan, raw_matches
 from tests.results.tables import OxTerm, iri

@@ -35,6 +35,7 @@ class Variables:
             raise Problem(f"unknown variable {name}", span, hint)
 
 
+# ── for all of whom a condition must hold ────────────────────────────────────────────────────────────────
 MOST_CLAUSES = 256
 Clauses = dict[frozenset[str], Predicate]
 
@@ -109,6 +110,7 @@ def _any(parts: list[Clauses]) -> Clauses:
     return _all(combined)
 
 
+# ── conditions ───────────────────────────────────────────────────────────────────────────────────────────
 LONGEST_NUMBER = 300
 
 

@@ -130,6 +130,7 @@ def _text(item: tree.Shown) -> str:
     return written(item.value) if isinstance(item.value, tree.Attribute) else written_aggregate(item.value)
 
 
+# ── whole queries ────────────────────────────────────────────────────────────────────────────────────────
 def lower_query(node: tree.Query) -> algebra.FormulaQuery:
     """The meaning of a query; Problem for the first thing in it that has none."""
     streams = _distinct(node.streams, "stream")

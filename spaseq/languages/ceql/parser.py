@@ -209,6 +209,7 @@ def _window(window: tree.Window) -> Clause:
     return Clause("window", window, window.span)
 
 
+# ── the grammar ──────────────────────────────────────────────────────────────────────────────────────────
 GRAMMAR = Path(__file__).parent / "grammar"
 
 

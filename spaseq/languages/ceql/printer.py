@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from spaseq.languages.ceql import tree
 
+# ── names and strings, both ways ─────────────────────────────────────────────────────────────────────────
 STRATEGIES = ("ALL", "ANY", "NEXT", "LAST", "MAX", "STRICT")
 _CLAUSES = {"SELECT", "FROM", "WHERE", "FILTER", "PARTITION", "WITHIN", "LIMIT", "CONSUME"}
 _OPERATORS = {"AS", "OR", "AND", "NOT", "IN", "LIKE", "IS", "NULL", "BETWEEN", "TRUE", "FALSE"}
@@ -39,6 +40,7 @@ def written_text(text: str) -> str:
     return "'" + re.sub(r"[\n\r\t'\\]", lambda match: _ESCAPES[match[0]], text) + "'"
 
 
+# ── conditions and values ────────────────────────────────────────────────────────────────────────────────
 # What binds looser comes first; a sign binds tightest.
 _LEVELS = {
     "OR": 0,
@@ -143,6 +145,7 @@ def _value(node: tree.Constant | tree.Attribute) -> str:
             return "NULL"
 
 
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────
 def format_query(query: tree.Query) -> str:
     """The query in the usual layout, ending with a line end.  Comments are not kept."""
     lines = [select(query.select)]

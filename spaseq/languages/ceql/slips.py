@@ -305,6 +305,7 @@ _RULES: tuple[Callable[[CeqlSlip], str], ...] = (
 )
 
 
+# ── what messages call terminals ─────────────────────────────────────────────────────────────────────────
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("BOOLEAN LPAR MINUS NAME NOT NULL NUMBER PLUS STRING"), "a condition"),
     (terminals("BOOLEAN LPAR MINUS NAME NULL NUMBER PLUS STRING"), "a value"),

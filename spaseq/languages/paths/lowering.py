@@ -63,6 +63,7 @@ def _other_variable(node: Variable, name: str) -> Problem:
     return Problem(message, node.span, f"a condition knows one node alone: write ?{name}")
 
 
+# ── path expressions ─────────────────────────────────────────────────────────────────────────────────────
 class PathLowering:
     """Lowers path expressions; ``^`` goes down to the steps, and turns sequences round on its way."""
 
@@ -102,6 +103,7 @@ class PathLowering:
         return NodeCondition(node.variable.name, self.expressions.lower(node.expression, ExpressionPlace.PATTERN))
 
 
+# ── whole queries ────────────────────────────────────────────────────────────────────────────────────────
 def lower_queries(node: tree.Queries) -> tuple[PathQuery, ...]:
     """The meaning of a file; Problem for the first thing that has none.
 

@@ -29,7 +29,7 @@ class _Bounds(NamedTuple):
     span: Span
 
 
-class _Part(NamedTuple):
+class _Clause(NamedTuple):
     """A part of a query on its way there: the field that it fills, and its value."""
 
     field: str
@@ -92,34 +92,34 @@ class PathQueryBuilder(PathExpressionBuilder):
     def label(self, children: Children) -> tree.Label:
         return tree.Label(unquote(children[1], place_of(children[1]).start), span=span_of(children))
 
-    def starts(self, children: Children) -> _Part:
-        return _Part("starts", tuple(nodes(children)), span_of(children))
+    def starts(self, children: Children) -> _Clause:
+        return _Clause("starts", tuple(nodes(children)), span_of(children))
 
-    def ends(self, children: Children) -> _Part:
-        return _Part("ends", tuple(nodes(children)), span_of(children))
+    def ends(self, children: Children) -> _Clause:
+        return _Clause("ends", tuple(nodes(children)), span_of(children))
 
-    def not_back(self, children: Children) -> _Part:
-        return _Part("not_back", True, span_of(children))
+    def not_back(self, children: Children) -> _Clause:
+        return _Clause("not_back", True, span_of(children))
 
-    def selector(self, children: Children) -> _Part:
+    def selector(self, children: Children) -> _Clause:
         count = whole_number(children[-1]) if has(children, "INTEGER") else 1
         if not count:
             raise Problem(
                 f"{children[0].upper()} 0 asks for no path", span_of(children), "the number of paths is 1 or more"
             )
         kind = SelectorKind(" ".join(child.upper() for child in children if child.type != "INTEGER"))
-        return _Part("selector", tree.Selector(kind, count, span=span_of(children)), span_of(children))
+        return _Clause("selector", tree.Selector(kind, count, span=span_of(children)), span_of(children))
 
-    def restrictor(self, children: Children) -> _Part:
+    def restrictor(self, children: Children) -> _Clause:
         kind = Restrictor(children[0].upper())
-        return _Part("restriction", tree.Restriction(kind, span=span_of(children)), span_of(children))
+        return _Clause("restriction", tree.Restriction(kind, span=span_of(children)), span_of(children))
 
     def path_query(self, children: Children) -> tree.Query:
         name, path = nodes(children)
         if name.text.upper() in RESERVED:
             message = f"{name.text} is a word of the language, and no name of a query"
             raise Problem(message, name.span, f"name the query: QUERY name {name.text} …", syntax=True)
-        parts = {part.field: part.value for part in children if isinstance(part, _Part)}
+        parts = {part.field: part.value for part in children if isinstance(part, _Clause)}
         return tree.Query(name, path, **parts, span=span_of(children))
 
     def queries(self, children: Children) -> tree.Queries:
@@ -132,6 +132,7 @@ def exists_refused(span: Span) -> Problem:
     return Problem(message, span, "follow edges by steps, as in :p/^:p")
 
 
+# ── the grammar ──────────────────────────────────────────────────────────────────────────────────────────
 GRAMMAR = Path(__file__).parent / "grammar"
 
 

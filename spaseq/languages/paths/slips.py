@@ -80,6 +80,7 @@ class PathSlip(Slip):
         return self.terminals[-1:] != () and self.terminals[-1] in _REPETITIONS
 
 
+# ── habits ───────────────────────────────────────────────────────────────────────────────────────────────
 _STEPS = "steps follow each other by /, and a step against its direction is written ^:p, as in :p/^:q"
 _WORDS = {
     **dict.fromkeys(
@@ -145,6 +146,7 @@ def _stop(slip: PathSlip) -> str:
     return f"a query has no {slip.word} at its end" if ends else "steps follow each other by /"
 
 
+# ── slips ────────────────────────────────────────────────────────────────────────────────────────────────
 def hint_for(text: str, span: Span, terminals: Sequence[str], expected: Iterable[str]) -> str:
     """What the slip at ``span`` probably is, or nothing."""
     return first_hint(PathSlip, _RULES, (text, span, terminals, expected))
@@ -349,6 +351,7 @@ _RULES: tuple[Callable[[PathSlip], str], ...] = (
 )
 
 
+# ── what messages call terminals ─────────────────────────────────────────────────────────────────────────
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("BOOLEAN EXISTS IRIREF LPAR NAME NOT NUMBER PNAME STRING UNARY VAR"), "an expression"),
     (terminals("A BANG CIRCUMFLEX IRIREF LPAR LSQB PNAME"), "a path expression"),

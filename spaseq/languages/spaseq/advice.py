@@ -151,6 +151,7 @@ def _variables(node: Node) -> Iterator[tree.Variable]:
         yield from _variables(child)
 
 
+# ── all warnings ─────────────────────────────────────────────────────────────────────────────────────────
 def warnings(lowered: Lowered, groups: Groups, source: QueryText) -> tuple[QueryWarning, ...]:
     """All warnings of the query, in the order of its text."""
     found = [

@@ -156,6 +156,7 @@ class _Finder:
         return NONE
 
 
+# ── sizes ────────────────────────────────────────────────────────────────────────────────────────────────
 MOST_TRIPLES = 128
 
 
@@ -187,6 +188,7 @@ def triples_joined(element: Element) -> int:
             return 0  # patterns of EXISTS are looked at by themselves
 
 
+# ── checks ───────────────────────────────────────────────────────────────────────────────────────────────
 class Groups:
     """The group variables of a query and the places of its atoms."""
 

@@ -43,6 +43,7 @@ OF_ONE_EVENT = ("NOW", "BNODE")  # what they give depends on when they are asked
 NOT_REPEATABLE = ("RAND", "UUID", "STRUUID")
 
 
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────────────
 _STATISTICS = ("STDEV", "STDDEV", "VAR", "MEDIAN")
 
 

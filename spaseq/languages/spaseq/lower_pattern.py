@@ -64,6 +64,7 @@ def is_stateful(expression: algebra.Expression, variables: Iterable[str]) -> boo
     return not set(free_variables(expression)) <= set(variables)
 
 
+# ── sub-SELECTs ──────────────────────────────────────────────────────────────────────────────────────────
 class GroupLowering(Protocol):
     """What lowers the groups around and inside a sub-SELECT."""
 
@@ -153,6 +154,7 @@ def is_aggregate(expression: algebra.Expression) -> bool:
     return any(isinstance(part, algebra.Aggregate) for part in algebra.subexpressions(expression))
 
 
+# ── graph patterns ───────────────────────────────────────────────────────────────────────────────────────
 class PatternLowering:
     """Lowers one GPM or template: its blank nodes are labelled uniquely within it."""
 

@@ -71,6 +71,7 @@ def _origin(node: tree.Literal, names: Prefixes) -> int:
     return whole + int((match[2] or ".0")[1:7].ljust(6, "0"))
 
 
+# ── sequences ────────────────────────────────────────────────────────────────────────────────────────────
 def lower_sequence(node: tree.Sequence, defined: Collection[str]) -> SequenceExpression:
     """The pattern of SEQ; ``defined`` are the names of the GPMs."""
     expression = _Lowering(defined).lower(node, False)
@@ -174,6 +175,7 @@ def _require_one_event(node: tree.Sequence, operator: str) -> None:
     raise Problem(message, guilty.span, f"{operator} takes GPMs, or GPMs joined by & and | in parentheses")
 
 
+# ── whole queries ────────────────────────────────────────────────────────────────────────────────────────
 MOST_PARTS = 20_000  # of what SELECT means, once the names of its items are written out
 
 

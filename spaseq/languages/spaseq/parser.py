@@ -385,6 +385,7 @@ class QueryBuilder(SequenceBuilder):
         )
 
 
+# ── the grammar ──────────────────────────────────────────────────────────────────────────────────────────
 GRAMMAR = Path(__file__).parent / "grammar"
 
 

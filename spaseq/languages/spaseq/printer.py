@@ -204,6 +204,7 @@ def _call(node: tree.Call) -> str:
     return f"{node.function.text}({'DISTINCT ' if node.distinct else ''}{inner}{separator})"
 
 
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────
 def format_query(query: tree.Query) -> str:
     """The query in the usual layout, ending with a line end.  Comments are not kept."""
     lines = [declaration(each) for each in query.prologue]

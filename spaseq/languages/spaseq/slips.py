@@ -26,6 +26,7 @@ class QuerySlip(Slip):
         return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
 
 
+# ── habits ───────────────────────────────────────────────────────────────────────────────────────────────
 _TIMES = frozenset({"TIMESTAMP", "TIME", "EVENT_TIME", "EVENTTIME", "CURRENT_TIMESTAMP", "GETDATE"})
 _STEPS = frozenset({"SLIDE", "STEP", "HOP", "HOPPING", "EVERY", "ADVANCE"})
 _TIME_OF_EVENT = "NOW() is the time of a GPM's event: BIND(NOW() AS ?t) in its braces"
@@ -83,6 +84,7 @@ def _time(slip: QuerySlip) -> str:
     return _TIME_OF_EVENT if found and found[1].upper() in _TIMES else ""
 
 
+# ── slips ────────────────────────────────────────────────────────────────────────────────────────────────
 KEYWORDS = tuple(
     re.findall(
         r"\w+",
@@ -307,6 +309,7 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
 )
 
 
+# ── what messages call terminals ─────────────────────────────────────────────────────────────────────────
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("LPAR NAME VAR IRIREF PNAME STRING NUMBER BOOLEAN UNARY NOT EXISTS"), "an expression"),
     (terminals("LPAR NAME IRIREF PNAME NOT EXISTS"), "an expression in parentheses"),

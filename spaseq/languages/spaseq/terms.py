@@ -50,6 +50,7 @@ def quote(text: str) -> str:
     return '"' + re.sub(r'[\t\b\n\r\f"\\]', lambda match: _ESCAPES[match[0]], text) + '"'
 
 
+# ── IRIs ─────────────────────────────────────────────────────────────────────────────────────────────────
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 WELL_KNOWN = {
     "rdf": RDF,

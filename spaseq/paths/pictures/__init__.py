@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from spaseq.errors import OptionError
+from spaseq.paths.pictures.forms import as_dot, as_mermaid, as_svg
 from spaseq.paths.pictures.subgraph import Drawing, Route, drawing
-from spaseq.paths.pictures.svg import as_svg
-from spaseq.paths.pictures.texts import as_dot, as_mermaid
 from spaseq.paths.terms import NamedGraph
 from spaseq.suggestion import did_you_mean
 

@@ -37,6 +37,7 @@ def width(text: str) -> int:
     return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
+# ── the part of a graph ──────────────────────────────────────────────────────────────────────────────────
 MOST_SEEN = 10_000  # paths; of more it is only said that there are more
 
 Route: TypeAlias = "tuple[str, tuple[int, ...], tuple[int, ...]]"  # query, vertices and symbols of a path
@@ -146,6 +147,7 @@ def _many(name: str, count: int) -> str:
     return f"{count:,} {name}{'' if count == 1 else 's'}"
 
 
+# ── colours ──────────────────────────────────────────────────────────────────────────────────────────────
 START = ("#dbeafe", "#1d4ed8")  # fill and stroke of nodes
 END = ("#dcfce7", "#15803d")
 BETWEEN = ("#ffffff", "#6b7280")

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from spaseq.errors import require
 from spaseq.paths.best import StepWeights
-from spaseq.paths.rag.names import GraphNames
 from spaseq.paths.rag.retrieval import PathRetrieval, RankedPath, RetrievedPaths
 from spaseq.paths.rag.rules import RelationRule, parse_rules
-from spaseq.paths.rag.scoring import EmbeddingScorer, LexicalScorer, PathScorer, StepScorer
+from spaseq.paths.rag.scoring import EmbeddingScorer, GraphNames, LexicalScorer, PathScorer, StepScorer
 
 if TYPE_CHECKING:
     from spaseq.paths.rag.langchain import LangChainRetriever

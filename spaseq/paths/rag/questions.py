@@ -66,6 +66,7 @@ async def gathered(
     return await gather(*map(one, given))
 
 
+# ── what a question asks ─────────────────────────────────────────────────────────────────────────────────
 Pairs = Iterable[tuple[Any, Any]]
 Waiting = Awaitable[Pairs] | AsyncIterable[tuple[Any, Any]]  # what ``async def`` gives, with return or with yield
 Resolve = Callable[[str], Pairs | Waiting]
@@ -188,6 +189,7 @@ def _read(text: str) -> tuple[tuple[PreparedPath, str], ...]:
     return ((query, text.strip()),)
 
 
+# ── many questions as one search ─────────────────────────────────────────────────────────────────────────
 Key = tuple[PathQuery, bool]  # a query without its name, and whether its starts are those of FROM
 
 
@@ -267,6 +269,7 @@ def key_of(path: ResolvedPath) -> Key:
     return replace(path.query.query, name=""), path.starts is None
 
 
+# ── each question by a search of its own ─────────────────────────────────────────────────────────────────
 FEW_STEPS = 2  # of paths of which there are few
 
 
@@ -305,7 +308,7 @@ class QuestionSearches:
         self._graph = graph
         self._scorer = scorer
         self._top = top
-        self._parts: dict[Key, AutomatonComponent] = {}
+        self._components: dict[Key, AutomatonComponent] = {}
 
     def found(self, asked: Sequence[ResolvedQuestion], budget: Budget) -> Iterator[BestPaths]:
         """Those of each question, in turn; each has an equal share of what those before it leave of the budget."""
@@ -321,17 +324,17 @@ class QuestionSearches:
         search, warnings = BestSearch(self._graph, self._top), list(asked.warnings)
         weights = self._scorer.weights_on(self._graph, asked.question)
         for number, path in enumerate(asked.paths):
-            part, unknown = self._part(path), list[str]()
-            starts = part.starts_in(_given(part, path), unknown)
-            warnings += (f"{path.name}{warning.removeprefix(part.query.name)}" for warning in unknown)
-            search.add(number, part, starts if path.starts is not None else np.sort(starts), weights)
+            component, unknown = self._component(path), list[str]()
+            starts = component.starts_in(_given(component, path), unknown)
+            warnings += (f"{path.name}{warning.removeprefix(component.query.name)}" for warning in unknown)
+            search.add(number, component, starts if path.starts is not None else np.sort(starts), weights)
         search.go_on(budget)
         return search, search.found([path.name for path in asked.paths], list(dict.fromkeys(warnings)))
 
-    def _part(self, path: ResolvedPath) -> AutomatonComponent:
+    def _component(self, path: ResolvedPath) -> AutomatonComponent:
         """The query of a path on the graph, once for all who ask it."""
-        return self._parts.setdefault(key_of(path), AutomatonComponent(self._graph, path.query, 0))
+        return self._components.setdefault(key_of(path), AutomatonComponent(self._graph, path.query, 0))
 
 
-def _given(part: AutomatonComponent, path: ResolvedPath) -> GivenStarts:
-    return {} if path.starts is None else {part.query.name: np.array(path.starts, np.uint32)}
+def _given(component: AutomatonComponent, path: ResolvedPath) -> GivenStarts:
+    return {} if path.starts is None else {component.query.name: np.array(path.starts, np.uint32)}

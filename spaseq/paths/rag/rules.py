@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from spaseq.errors import OptionError
 from spaseq.languages.node import Span
 from spaseq.languages.query_text import Problem, QueryText
-from spaseq.paths.rag.names import GraphNames
+from spaseq.paths.rag.scoring import GraphNames
 from spaseq.paths.terms import relation_iri
 from spaseq.pattern.paths import RELATION
 

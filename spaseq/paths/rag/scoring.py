@@ -1,13 +1,15 @@
 """What a path is worth as an answer to a question: numbers for many paths at once, the higher the better.
 
 They come from a function of the user, from words that a question has in common with the names of relations and nodes
-(equal for one thing: ``directed_by``, ``starredActors``), or from how near both are in the space of a model.
+(equal for one thing: ``directed_by``, ``starredActors``), or from how near both are in the space of a model.  Nodes and
+relations are called by a label if they have one, else as paths are shown.
 """
 
 from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Protocol, TypeAlias
@@ -15,12 +17,74 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gpm.algebra import Iri
 from spaseq.errors import OptionError
 from spaseq.paths.best import Scores, StepWeights, first_nodes, lengths, mean_of_steps, reached
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.rag.names import GraphNames
-from spaseq.paths.results import Path, Paths
-from spaseq.paths.terms import NamedGraph
+from spaseq.paths.results import Path, Paths, in_turn
+from spaseq.paths.terms import NamedGraph, relation_iri, short_name
+
+
+# ── what nodes and relations are called ──────────────────────────────────────────────────────────────────
+class GraphNames:
+    """The names of a graph.  Labels are read once, when the first name is asked for."""
+
+    def __init__(self, graph: GraphEdges) -> None:
+        self.graph = graph
+
+    def node(self, vertex: int) -> str:
+        """The name of a node, by its number."""
+        label = self._labels.get(vertex)
+        if label is not None:
+            return label
+        value = self.graph.terms.value(vertex)
+        return short_name(value.text) if value.kind == "uri" else value.text
+
+    def relation(self, number: int) -> str:
+        """The name of a predicate, by its number."""
+        iri = self.graph.predicates[number]
+        vertex = self.graph.vertex(Iri(iri)) if self._labels else None
+        label = None if vertex is None else self._labels.get(vertex)
+        return short_name(iri) if label is None else label
+
+    def step(self, symbol: int) -> str:
+        """The name of a step, as ``Path.symbols`` has it: ``^`` stands before those that are taken inverse."""
+        return f"^{self.relation(symbol >> 1)}" if symbol & 1 else self.relation(symbol >> 1)
+
+    def path(self, path: Path) -> str:
+        """``a -> r -> b``, as ``str(path)``, with labels where there are any."""
+        return " -> ".join(in_turn([*map(self.node, path.vertices)], [*map(self.step, path.symbols)]))
+
+    def predicates(self, name: str) -> tuple[str, ...]:
+        """The IRIs of predicates that somebody may mean by ``name``: an IRI itself, a relation, or a name of several.
+
+        The graph may not have the only one.
+        """
+        iri = relation_iri(name)
+        return (iri,) if iri in self.graph.labels else tuple(self._predicates.get(name, (iri,)))
+
+    @cached_property
+    def _labels(self) -> dict[int, str]:
+        """The first label of each node that has one."""
+        number = self.graph.labels.get(self.graph.label_property or "")
+        if number is None:
+            return {}
+        found: dict[int, str] = {}
+        for subject, object_ in zip(*(ends.tolist() for ends in self.graph.edges_of(number)), strict=True):
+            value = self.graph.terms.value(object_)
+            if value.kind == "literal":
+                found.setdefault(subject, value.text)
+        return found
+
+    @cached_property
+    def _predicates(self) -> dict[str, list[str]]:
+        """IRIs by the last part of them, and by label."""
+        found = defaultdict(list)
+        for number, iri in enumerate(self.graph.predicates):
+            for name in {short_name(iri), self.relation(number)}:
+                found[name].append(iri)
+        return found
+
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -40,6 +104,7 @@ def stem(word: str) -> str:
     return word[:-1] if is_doubled else word
 
 
+# ── what a path is worth ─────────────────────────────────────────────────────────────────────────────────
 class PathScorer(Protocol):
     """Who gives scores to the paths of many questions together."""
 
@@ -127,6 +192,7 @@ def share_of(number: float) -> float:
     return float(number)
 
 
+# ── by words in common ───────────────────────────────────────────────────────────────────────────────────
 _KEPT = 4  # weights: the starts of a question are few, or share them
 WordsOf = Callable[[str], Iterable[str]]
 
@@ -196,6 +262,7 @@ class WordIndex:
         return weights
 
 
+# ── by embeddings ────────────────────────────────────────────────────────────────────────────────────────
 Embed = Callable[[list[str]], ArrayLike]
 Vectors = NDArray[np.float32]
 

@@ -183,6 +183,7 @@ def _mapped(value: Value, change: Callable[[Attribute], Attribute]) -> Value:
             return value
 
 
+# ── negation, by SQL's logic: NULL satisfies neither a comparison nor its opposite ───────────────────────
 OPPOSITES = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 

@@ -216,6 +216,7 @@ def _ends_apart(seen: list[int], following: list[int], places: list[Place]) -> b
     return any(bits & ~(1 << number) for number, bits in enumerate(alive))
 
 
+# ── an example of ambiguity: two paths that pick the same events ─────────────────────────────────────────
 MOST_SEEN = 20_000  # pairs of states that are looked at
 Path = tuple[int, ...]
 Pair = tuple[int, int]
@@ -267,6 +268,7 @@ def _kinds_share_events(left: list[EventKind], right: list[EventKind]) -> bool:
     )
 
 
+# ── where a query may be partitioned ─────────────────────────────────────────────────────────────────────
 def split(query: FormulaQuery, plan: RecognitionPlan) -> Split:
     """Where a query may be cut; ``plan`` knows the attributes by which filters join all events."""
     if query.partition:

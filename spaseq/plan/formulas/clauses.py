@@ -142,6 +142,7 @@ def _parts(predicate: Predicate) -> Iterator[Predicate]:
         yield predicate
 
 
+# ── equalities that all events share ─────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class _Block:
     """Events of a match that have one value of an attribute.

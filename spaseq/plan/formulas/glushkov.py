@@ -126,6 +126,7 @@ def without_needless(place: Place) -> list[PlaceStep]:
     return sorted(left, key=lambda step: (step.contiguous, step.before, sorted(step.resets)))
 
 
+# ── which places come behind which ───────────────────────────────────────────────────────────────────────
 Reset = tuple[int, PlaceStep]
 
 
@@ -196,6 +197,7 @@ class Reaching:
         return found
 
 
+# ── places made one, where nobody can tell which of them an event was picked at ──────────────────────────
 @dataclass(frozen=True, slots=True)
 class Told:
     """The variables by which a query tells events apart: ``asked`` for, given by AS (``named``), or by type.
@@ -263,6 +265,7 @@ def _united(alike: Iterable[Place], number_of: dict[int, int]) -> Place:
     return Place(picks, first.initial, first.final, steps)
 
 
+# ── selection strategies (CEL) ───────────────────────────────────────────────────────────────────────────
 CONSTRUCTED, FILTERED, COMPARED = "by construction", "by filtering", "by comparing results"
 COMPARING = (SelectionStrategy.NEXT, SelectionStrategy.LAST, SelectionStrategy.MAX)
 

@@ -68,7 +68,7 @@ def path_automaton(expression: PathExpression) -> PathAutomaton:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _Fragment:
     """Of a part of the expression: its first and last steps, and when it needs none, with the guards around them."""
 
     first: Entries
@@ -76,7 +76,7 @@ class _Part:
     empty: Guards
 
 
-_NOTHING = _Part({}, {}, ALWAYS)
+_NOTHING = _Fragment({}, {}, ALWAYS)
 
 
 @dataclass(slots=True)
@@ -86,13 +86,13 @@ class _Construction:
     follow: dict[int, dict[int, Guards]] = field(default_factory=dict)
     transitions: int = 0
 
-    def part(self, expression: PathExpression) -> _Part:
+    def part(self, expression: PathExpression) -> _Fragment:
         """A part, whose steps get states of their own."""
         match expression:
             case EdgeStep() | NegatedStep():
                 return self._step(expression)
             case NodeCondition():
-                return _Part({}, {}, frozenset({1 << self._condition(expression)}))
+                return _Fragment({}, {}, frozenset({1 << self._condition(expression)}))
             case PathSequence(parts):
                 return self._sequence(parts)
             case PathAlternatives(parts):
@@ -100,12 +100,12 @@ class _Construction:
             case PathRepetition(body, least, most):
                 return self._repetition(body, least, most)
 
-    def _step(self, step: Step) -> _Part:
+    def _step(self, step: Step) -> _Fragment:
         if len(self.steps) >= MOST_STEPS:
             raise QueryError(f"the expression has more than {MOST_STEPS:,} steps, when its repetitions are written out")
         self.steps.append(step)
         state = {len(self.steps): ALWAYS}
-        return _Part(state, state, NEVER)
+        return _Fragment(state, state, NEVER)
 
     def _condition(self, condition: NodeCondition) -> int:
         number = self.conditions.setdefault(condition, len(self.conditions))
@@ -113,24 +113,24 @@ class _Construction:
             raise QueryError(f"the expression has more than {MOST_CONDITIONS} different node conditions")
         return number
 
-    def _sequence(self, parts: Iterable[PathExpression]) -> _Part:
+    def _sequence(self, parts: Iterable[PathExpression]) -> _Fragment:
         whole = _NOTHING
         for one in parts:
             whole = self._joined(whole, self.part(one))
         return whole
 
-    def _joined(self, left: _Part, right: _Part) -> _Part:
+    def _joined(self, left: _Fragment, right: _Fragment) -> _Fragment:
         self._follow(left.last, right.first)
         first = _union(left.first, _guarded(right.first, left.empty))
         last = _union(right.last, _guarded(left.last, right.empty))
-        return _Part(first, last, _both(left.empty, right.empty))
+        return _Fragment(first, last, _both(left.empty, right.empty))
 
-    def _alternatives(self, parts: Iterable[PathExpression]) -> _Part:
+    def _alternatives(self, parts: Iterable[PathExpression]) -> _Fragment:
         all_of = [self.part(one) for one in parts]
         first, last = _union(*(one.first for one in all_of)), _union(*(one.last for one in all_of))
-        return _Part(first, last, _least(frozenset(guard for one in all_of for guard in one.empty)))
+        return _Fragment(first, last, _least(frozenset(guard for one in all_of for guard in one.empty)))
 
-    def _repetition(self, body: PathExpression, least: int, most: int | None) -> _Part:
+    def _repetition(self, body: PathExpression, least: int, most: int | None) -> _Fragment:
         if not has_step(body):  # once more changes nothing
             least, most = min(least, 1), 1 if most is None else min(most, 1)
         whole = _NOTHING
@@ -141,7 +141,7 @@ class _Construction:
             return self._joined(whole, end if least else _optional(end))
         return self._joined(whole, self._at_most(body, most - least))
 
-    def _at_most(self, body: PathExpression, most: int) -> _Part:
+    def _at_most(self, body: PathExpression, most: int) -> _Fragment:
         """``body`` up to so many times: each time but the first only behind the one before."""
         times = [self.part(body) for _ in range(most)]
         whole = _NOTHING
@@ -149,7 +149,7 @@ class _Construction:
             whole = _optional(self._joined(one, whole))
         return whole
 
-    def _repeated(self, part: _Part) -> _Part:
+    def _repeated(self, part: _Fragment) -> _Fragment:
         self._follow(part.last, part.first)
         return part
 
@@ -163,8 +163,8 @@ class _Construction:
                 known[other] = _least(known.get(other, NEVER) | _both(behind, before))
 
 
-def _optional(part: _Part) -> _Part:
-    return _Part(part.first, part.last, ALWAYS)
+def _optional(part: _Fragment) -> _Fragment:
+    return _Fragment(part.first, part.last, ALWAYS)
 
 
 def _both(one: Guards, other: Guards) -> Guards:
@@ -202,6 +202,7 @@ def _flat(entries: Entries) -> tuple[tuple[int, int], ...]:
     return tuple((state, guard) for state in sorted(entries) for guard in sorted(entries[state]))
 
 
+# ── chains ───────────────────────────────────────────────────────────────────────────────────────────────
 def chain_of(automaton: PathAutomaton) -> tuple[Step, ...] | None:
     """The steps of every path, one at least; None: paths differ in them, or some node has a condition."""
     last = len(automaton.states) - 1
@@ -214,6 +215,7 @@ def chain_of(automaton: PathAutomaton) -> tuple[Step, ...] | None:
     return steps or None
 
 
+# ── from where paths are searched for ────────────────────────────────────────────────────────────────────
 FEW_ENDS = 4  # nodes of TO for each of which a search of its own is worth it, for a walk
 FEW_ENDS_OF_PATHS = 64  # the same for paths under a restrictor, which cost more from the starts alone
 

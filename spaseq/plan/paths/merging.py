@@ -17,19 +17,19 @@ from spaseq.plan.paths.automaton import PathAutomaton, PathState, Step
 
 
 def components(targets: Sequence[Sequence[int]], first: int) -> list[list[int]]:
-    """Of what can be reached from ``first``: each part, whose members rise, behind all parts that lead to it."""
+    """Of what can be reached from ``first``: each component, its members rising, behind all that lead to it."""
     search = _Search(targets)
     search.run(first)
-    return search.parts[::-1]
+    return search.components[::-1]
 
 
 @dataclass(slots=True)
 class _Search:
     targets: Sequence[Sequence[int]]
-    parts: list[list[int]] = field(default_factory=list)
+    components: list[list[int]] = field(default_factory=list)
     order: dict[int, int] = field(default_factory=dict)  # of each vertex, when it was come to
-    least: dict[int, int] = field(default_factory=dict)  # the order of the first one known to be in its part
-    waiting: dict[int, None] = field(default_factory=dict)  # those whose part is not complete
+    least: dict[int, int] = field(default_factory=dict)  # the order of the first one known to be in its component
+    waiting: dict[int, None] = field(default_factory=dict)  # those whose component is not complete
     path: list[tuple[int, Iterator[int]]] = field(default_factory=list)  # and where each goes on
 
     def run(self, first: int) -> None:
@@ -59,12 +59,13 @@ class _Search:
             self.least[before] = min(self.least[before], self.least[vertex])
         if self.least[vertex] < self.order[vertex]:
             return
-        part: list[int] = []
-        while not part or part[-1] != vertex:
-            part.append(self.waiting.popitem()[0])
-        self.parts.append(sorted(part))
+        component: list[int] = []
+        while not component or component[-1] != vertex:
+            component.append(self.waiting.popitem()[0])
+        self.components.append(sorted(component))
 
 
+# ── automata of several queries ──────────────────────────────────────────────────────────────────────────
 Steps: TypeAlias = "frozenset[Step]"  # one of them is taken
 MOST_PASSES = 3  # in search of states that go on alike
 
@@ -82,17 +83,17 @@ class MergedMove(NamedTuple):
 class MergedAutomaton:
     """State 0 is where walks begin, and those of query i end in the state ``ends[i]``.
 
-    ``parts`` are how many states each part has, in the order of states.  Guards are sets of ``conditions``.
+    ``components`` are how many states each component has, in the order of states.  Guards are sets of ``conditions``.
     """
 
-    parts: tuple[int, ...]
+    components: tuple[int, ...]
     moves: tuple[MergedMove, ...]
     ends: tuple[int, ...]
     conditions: tuple[NodeCondition, ...]
 
 
 class _LocalMove(NamedTuple):
-    """A move into a part: its origin is a state of the part if it ``is_inner``, else one of the whole."""
+    """A move into a component: its origin is a state of the component if it ``is_inner``, else one of the whole."""
 
     is_inner: bool
     origin: int
@@ -105,7 +106,7 @@ class _LocalMove(NamedTuple):
 class AutomatonMerger:
     """Takes the automata of queries, one after the other."""
 
-    parts: list[int] = field(default_factory=lambda: [1])
+    components: list[int] = field(default_factory=lambda: [1])
     states: int = 1
     moves: list[MergedMove] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
@@ -126,14 +127,14 @@ class AutomatonMerger:
                 for member in members for move in entries[member]
                 if move.origin in places or move.origin in numbers
             )  # fmt: skip
-            first = self._part(len(members), moves)
+            first = self._component(len(members), moves)
             numbers |= {member: first + place for member, place in places.items()}
         ends = [(numbers[state], _renumbered(guard, bits)) for state, guard in follow.accepting if state in numbers]
-        self.ends.append(self._part(1, [_LocalMove(False, state, 0, None, guard) for state, guard in ends]))
+        self.ends.append(self._component(1, [_LocalMove(False, state, 0, None, guard) for state, guard in ends]))
 
     def merged(self) -> MergedAutomaton:
         """One automaton for all of them."""
-        return MergedAutomaton(tuple(self.parts), tuple(self.moves), tuple(self.ends), tuple(self.conditions))
+        return MergedAutomaton(tuple(self.components), tuple(self.moves), tuple(self.ends), tuple(self.conditions))
 
     @staticmethod
     def _local(
@@ -143,20 +144,20 @@ class AutomatonMerger:
         origin = places[move.origin] if is_inner else numbers[move.origin]
         return _LocalMove(is_inner, origin, places[move.target], move.steps, _renumbered(move.guard, bits))
 
-    def _part(self, size: int, moves: Sequence[_LocalMove]) -> int:
-        """The first state of a part with these moves."""
+    def _component(self, size: int, moves: Sequence[_LocalMove]) -> int:
+        """The first state of a component with these moves."""
         match moves:
             case [_LocalMove(False, origin, _, None, 0)] if size == 1:
                 return origin
         key = size, frozenset(moves)
         if key not in self._known:
-            self._known[key] = self._new_part(size, moves)
+            self._known[key] = self._new_component(size, moves)
         return self._known[key]
 
-    def _new_part(self, size: int, moves: Iterable[_LocalMove]) -> int:
+    def _new_component(self, size: int, moves: Iterable[_LocalMove]) -> int:
         first = self.states
         self.states += size
-        self.parts.append(size)
+        self.components.append(size)
         for move in moves:
             origin = first + move.origin if move.is_inner else move.origin
             self.moves.append(MergedMove(origin, first + move.target, move.steps, move.guard))

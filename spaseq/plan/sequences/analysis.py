@@ -317,7 +317,7 @@ class Analysis:
         return bool(self.query.keys) and not self.by_partition and state.strategy is Strategy.STRICT
 
     @cached_property
-    def twins(self) -> dict[Exit, tuple[Exit, ...]]:
+    def competitors(self) -> dict[Exit, tuple[Exit, ...]]:
         """The other states whose steps compete: same node, same occurrence of ``;``, but different items on the way.
 
         A partial match stands in all of them alike; a step from one takes it out of the others.

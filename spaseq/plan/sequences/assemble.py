@@ -260,7 +260,7 @@ class _Assembler:
             closing = self._values((after[name] for name in columns), columns, ())
             output = self._values((one for _, one in self.results), columns, ())
         width = len(self.liveness.columns[state])
-        twins = tuple(self.numbers[one] for one in self.analysis.twins.get(state, ()))
+        twins = tuple(self.numbers[one] for one in self.analysis.competitors.get(state, ()))
         indexes = tuple(self.indexes[state])
         return State(self._govern(state), width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
 

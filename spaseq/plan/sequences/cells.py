@@ -99,6 +99,7 @@ def _columns_of(value: ComputedColumn, width: int, formulas: Sequence[Formula]) 
             return set()
 
 
+# ── lazy atoms ───────────────────────────────────────────────────────────────────────────────────────────
 MOST_TRANSITIONS = 256  # of an automaton that is looked through with every batch
 
 

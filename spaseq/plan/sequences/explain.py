@@ -150,7 +150,7 @@ def _state(
         "why": why,
         "join_keys": sorted({", ".join(sorted(held for held, _ in step.joins)) for step in steps if step.joins}),
         "guards": [_guard(liveness, state, guard) for guard in liveness.guards[state]],
-        "competes_with": [numbers[one] for one in analysis.twins.get(state, ())],
+        "competes_with": [numbers[one] for one in analysis.competitors.get(state, ())],
     }
 
 
@@ -275,6 +275,7 @@ def _called(function: str, distinct: bool, argument: Expression) -> Expression:
     return Operation(function, (Operation("DISTINCT", (argument,)) if distinct else argument,))
 
 
+# ── as text, JSON, Mermaid or Graphviz DOT ───────────────────────────────────────────────────────────────
 def render(description: Description, form: str) -> str:
     """The description in one of the formats of ``PLAN_FORMATS``; KeyError for another."""
     return PLAN_FORMATS[form](description)

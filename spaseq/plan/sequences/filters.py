@@ -42,6 +42,7 @@ from spaseq.plan.sequences.environment import (
 )
 
 
+# ── conjunctions ─────────────────────────────────────────────────────────────────────────────────────────
 def split_conjunctions(definition: AtomDefinition) -> AtomDefinition:
     """A GPM whose stateful filters are no conjunctions; parts that the event alone decides stand in its pattern.
 
@@ -70,6 +71,7 @@ def _reads_only(expression: Expression, variables: frozenset[str]) -> bool:
     return {part.name for part in parts if isinstance(part, Variable)} <= variables
 
 
+# ── equality with the iteration before ───────────────────────────────────────────────────────────────────
 SUFFIX = "_as_before"
 EQUALITIES = ("=", "SAMETERM")
 NOTHING = Variable("nothing" + SUFFIX)
@@ -116,6 +118,7 @@ def _equal(expression: Expression, own: frozenset[str]) -> frozenset[str]:
             return frozenset()
 
 
+# ── BOps: a step's alternatives, each a choice of one event for several atoms ────────────────────────────
 MOST_ALTERNATIVES = 256
 
 
@@ -184,6 +187,7 @@ def hoist_exists(definition: AtomDefinition) -> AtomDefinition:
     return AtomDefinition(definition.name, definition.stream, pattern, definition.variables + names, stateful)
 
 
+# ── what a partial match keeps of a filter ───────────────────────────────────────────────────────────────
 ARITHMETIC = frozenset("+-*/")
 
 

@@ -274,6 +274,7 @@ def routes(graph: EpsilonGraph, source: int) -> list[EpsilonPath]:
     return list(found)
 
 
+# ── ambiguity: can one set of picks come about along two paths? ──────────────────────────────────────────
 # Of states, and steps between these: beyond them results are compared, which is always right.
 MOST_PAIRS, MOST_PRODUCT_STEPS = 20_000, 1_000_000
 Pair = tuple[int, int]
@@ -287,10 +288,10 @@ def is_ambiguous(moves: list[list[Move]], starts: Iterable[int], ends: Iterable[
     """
     if any(len(set(names)) < len(names) for some in moves for names, _ in some):
         return True
-    return _has_twin_paths(moves, tuple(starts), frozenset(ends))
+    return _has_paths_with_equal_names(moves, tuple(starts), frozenset(ends))
 
 
-def _has_twin_paths(moves: list[list[Move]], starts: tuple[int, ...], ends: frozenset[int]) -> bool:
+def _has_paths_with_equal_names(moves: list[list[Move]], starts: tuple[int, ...], ends: frozenset[int]) -> bool:
     """Two accepting paths with equal names: some pair of unequal states lies between the starts and two ends."""
     pairs = {(a, b) for a in starts for b in starts}
     before: dict[Pair, list[Pair]] = {}

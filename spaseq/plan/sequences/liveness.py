@@ -75,7 +75,7 @@ class Liveness:
 
         Twins keep the columns as they were at their node, so that each can find a partial match in the others.
         """
-        return () if self.analysis.twins.get(state) else state.items
+        return () if self.analysis.competitors.get(state) else state.items
 
     def on_step(self, way: Way) -> tuple[Item, ...]:
         """The items that are applied when a transition is taken."""
@@ -186,7 +186,7 @@ class Liveness:
         self, state: Exit, number: int, names: tuple[str, ...], point: Environment, bindable: frozenset[str]
     ) -> tuple[SymbolicStep | None, tuple[str, ...]]:
         """The guard on the state's own columns, if what it reads there is what it must read in the end."""
-        if state.node == START or self.analysis.twins.get(state):
+        if state.node == START or self.analysis.competitors.get(state):
             return None, ()
         analysis = self.analysis
         held, now = self.held(state), analysis.environment(state)
@@ -236,7 +236,7 @@ class Liveness:
             changed = False
             for way in reversed(self.analysis.ways):  # from the end: most of what comes later is known then
                 reads = self._reads(way, need)
-                for state in (way.source, *self.analysis.twins.get(way.source, ())):
+                for state in (way.source, *self.analysis.competitors.get(way.source, ())):
                     changed = changed or not reads <= need[state]
                     need[state] |= reads
         order = {name: i for i, name in enumerate(self.analysis.columns)}

@@ -112,6 +112,7 @@ def _bound(group: Group, keys: tuple[str, ...]) -> Group:
     return Group((group, *filters)) if open_keys else group
 
 
+# ── where a query may be partitioned ─────────────────────────────────────────────────────────────────────
 def split(query: Query, aggregates: bool) -> Split:
     """Where a query may be cut, nobody reading what it derives; ``aggregates``: it aggregates over matches."""
     if query.keys:
@@ -194,6 +195,7 @@ def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"?{name}" for name in names)
 
 
+# ── the native patterns that tell the keys of an event ───────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyPattern:
     """What a GPM says of the keys of the events of ``stream`` (its IRI): each row has them, in their order.

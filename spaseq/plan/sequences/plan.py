@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     AnyMatcher = Matcher | MatchTotals | PartitionedMatcher
 
 
+# ── plans ────────────────────────────────────────────────────────────────────────────────────────────────
 _NO_NAME = "\0"  # is in no query
 _FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decided_by_edge", "looks_back",
           "rows_together", "_around_name")  # fmt: skip  # that do not depend on the name

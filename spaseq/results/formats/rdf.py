@@ -65,6 +65,7 @@ def stream_quads(events: Iterable[TimedGraph]) -> Iterator[pyoxigraph.Quad]:
         yield from event_quads(event)
 
 
+# ── N-Quads ──────────────────────────────────────────────────────────────────────────────────────────────
 class NQuadsWriter:
     """The events of CONSTRUCT queries as an RDF stream in N-Quads; other results are not shown."""
 
@@ -79,6 +80,7 @@ class NQuadsWriter:
         """Nothing stands at the end."""
 
 
+# ── TriG ─────────────────────────────────────────────────────────────────────────────────────────────────
 class TrigWriter:
     """The events of CONSTRUCT queries as an RDF stream in TriG; other results are not shown."""
 

@@ -87,6 +87,7 @@ def _narrow(widths: list[int], start: int, least: int, room: int) -> None:
         widths[max(range(start, len(widths)), key=widths.__getitem__)] -= 1
 
 
+# ── the writer ───────────────────────────────────────────────────────────────────────────────────────────
 class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Let whoever called know; rich would end the program with exit code 1."""

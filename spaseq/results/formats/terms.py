@@ -58,6 +58,7 @@ def _elapsed(microseconds: int) -> str:
     return f"+{seconds}.{rest:06d}".rstrip("0").rstrip(".") + "s" if rest else f"+{seconds}s"
 
 
+# ── lines of JSON, made by columns ───────────────────────────────────────────────────────────────────────
 def match_lines(table: MatchTable, start: str) -> bytes:
     """The lines of all matches in UTF-8: ``first``, ``last``, ``events``, ``bindings``; each begins with ``start``."""
     pieces: list[bytes | TextColumn] = [
@@ -85,6 +86,7 @@ def _keys(names: Sequence[str]) -> list[bytes]:
     return [json_text(name).encode() for name in names]
 
 
+# ── times as two more variables ──────────────────────────────────────────────────────────────────────────
 _TIMES = ("first", "last")
 
 
@@ -121,6 +123,7 @@ def _words(terms: Terms, times: NDArray[np.int64]) -> NDArray[np.uint64]:
     return terms.intern_many_transient(texts)[places]
 
 
+# ── columns of terms ─────────────────────────────────────────────────────────────────────────────────────
 _SHORTENINGS = tuple(Shortening(*one) for one in ((2, False), (2, True), (1, True), (1, True, 2), (1, True, 1)))
 
 

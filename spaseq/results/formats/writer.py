@@ -74,6 +74,7 @@ class ResultBlock(Protocol):
         """
 
 
+# ── writers ──────────────────────────────────────────────────────────────────────────────────────────────
 FIRST_ROWS = 1000  # of a table, which say how wide its columns are
 
 

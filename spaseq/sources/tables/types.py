@@ -132,6 +132,7 @@ def instant(text: str) -> int:
     return found
 
 
+# ── of which type numbers of matches are ─────────────────────────────────────────────────────────────────
 class Integers(Enum):
     """How COUNT, and SUM of integers, are given: exact in 64 bits, exact in 38 digits, or as doubles."""
 
@@ -306,6 +307,7 @@ def shown(type_: pyarrow.DataType) -> str:
     return str(type_.value_type if types.is_dictionary(type_) else type_)
 
 
+# ── values of Python ─────────────────────────────────────────────────────────────────────────────────────
 def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool = False) -> Any:
     """The values as an array of the type (None: of any one type), None if they are not of it.
 

@@ -18,7 +18,7 @@ from spaseq.spark.tuples.reading import ONLY, ROW, TIME, TableReading
 from spaseq.spark.tuples.showing import AggregatedRows, SelectedRows
 from spaseq.spark.tuples.store import RowStore
 from spaseq.streams.timestamps import LEAST
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.query import Evaluation, TupleQuery
 from spaseq.tuples.restoring import core_state, restore_core

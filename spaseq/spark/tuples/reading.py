@@ -15,7 +15,7 @@ from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
 from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.schema import ColumnTypes
-from spaseq.tuples.encoding.encoded import Roles, check_roles, existing, type_column_of
+from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.prepared import Prepared

@@ -17,8 +17,8 @@ from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
 from spaseq.spark.tuples.store import Rows, RowStore
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.encoding.encoded import EncodedBatch
-from spaseq.tuples.selection.projection import Column, free, without_nan
+from spaseq.tuples.encoding.batches import EncodedBatch
+from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
 from spaseq.tuples.selection.selecting import SelectingQuery
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class SelectedRows:
     def _times(self, positions: pyarrow.Array) -> pyarrow.Array:
         return _array(self.store.take(self._numbers(positions), [TIME])[TIME])
 
-    def _column(self, column: Column, positions: pyarrow.ListArray, type_: pyarrow.DataType) -> pyarrow.Array:
+    def _column(self, column: ResultColumn, positions: pyarrow.ListArray, type_: pyarrow.DataType) -> pyarrow.Array:
         """A column of results whose variable holds these positions."""
         numbers = self._numbers(positions.flatten())
         lengths = pyarrow.compute.list_value_length(positions).to_numpy()

@@ -28,12 +28,11 @@ from spaseq.tuples.columns.serialisation import (
     vector_stored,
 )
 from spaseq.tuples.columns.vectors import Mask, Vector
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import NEVER, EncodedBatch, edges
 from spaseq.tuples.encoding.partitions import NO_PARTITION, PARTITIONS, Numbers
 from spaseq.tuples.encoding.times import Measure
-from spaseq.tuples.encoding.windows import NEVER, edges
 from spaseq.tuples.prepared import needed
-from spaseq.tuples.selection.projection import free
+from spaseq.tuples.selection.picks import free
 from spaseq.tuples.totals.operands import CalculatedOperand, Operand, operands_of
 from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals
 
@@ -170,6 +169,7 @@ def _read(state: dict[str, Any], masks: Sequence[int], schema: pyarrow.Schema) -
     )  # fmt: skip
 
 
+# ── batch by batch ───────────────────────────────────────────────────────────────────────────────────────
 AGGREGATION: Shape = {
     "operands": AnyNames(PARTITIONS), "found": COUNT, "totals": [bytes], "enumeration": [ENUMERATION],
     "rising": [RISING],

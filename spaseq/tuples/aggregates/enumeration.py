@@ -19,10 +19,9 @@ from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.sources.tables.types import Integers, ValueKind
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, least_start
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.past import RowPositions, places_among
-from spaseq.tuples.encoding.windows import ALWAYS, edges, least_start
 from spaseq.tuples.selection.picks import chosen, distinct
 from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
 from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large

@@ -263,6 +263,7 @@ def _listed(values: pyarrow.Array) -> list[Hashable]:
     return [*values[:-1].to_numpy(zero_copy_only=False).tolist(), None]
 
 
+# ── texts ────────────────────────────────────────────────────────────────────────────────────────────────
 MANY = 1 << 14  # texts of which some may be over
 _NUMBERED = pyarrow.schema({"values": pyarrow.string(), "numbers": pyarrow.int64()})
 

@@ -197,6 +197,7 @@ def vector(column: pyarrow.Array) -> Vector:
     return (vectors.floats if types.is_floating(column.type) else vectors.integers)(values, valid)
 
 
+# ── on a few rows ────────────────────────────────────────────────────────────────────────────────────────
 Truths = Callable[[FewRows], Sequence[bool]]
 Values = Callable[[FewRows], Sequence[Any]]
 

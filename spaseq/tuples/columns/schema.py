@@ -55,6 +55,7 @@ def _common_type(name: str, schemas: Mapping[str, pyarrow.Schema]) -> pyarrow.Da
     return type_
 
 
+# ── types of columns that come in batches ────────────────────────────────────────────────────────────────
 NOWHERE = Location()
 COLUMNS: Shape = {"types": bytes, "fixed": [str], "others": [str]}
 

@@ -32,11 +32,10 @@ from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest
+from spaseq.tuples.encoding.batches import EncodedBatch, ordered, ordered_one
 from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
-from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.past import Past
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.encoding.windows import ordered, ordered_one
 
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
 NO_BOUND = np.int64(-(2**63) + 1)  # of an event to be compared: it compares with nothing

@@ -16,7 +16,7 @@ from spaseq.sources.tables.types import check
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.serialisation import require
-from spaseq.tuples.encoding.encoded import EncodedBatch, Omitted
+from spaseq.tuples.encoding.batches import EncodedBatch, Omitted
 from spaseq.tuples.encoding.partitions import NO_PARTITION, PARTITIONS, Numbers, Partitions
 from spaseq.tuples.encoding.symbol_groups import Masks, Naming, SymbolGroup, grouped, named
 from spaseq.tuples.encoding.symbols import Atom

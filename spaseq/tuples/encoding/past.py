@@ -15,7 +15,7 @@ import pyarrow.compute
 from spaseq.snapshots.shapes import COUNT, Shape
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.serialisation import damaged, marks_read, numbers_stored, require, rows_read, rows_stored
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.times import Times
 
 Positions = npt.NDArray[np.int64]
@@ -48,6 +48,7 @@ def places_among(known: Positions, wanted: Positions) -> Places:
     return places[there].astype(np.int64, copy=False)
 
 
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 SMALL = 1 << 12  # rows of a batch that may be joined with others
 MANY = 1 << 14  # rows of which some may be in no match any more
 PAST: Shape = [{"first": COUNT, "starts": bytes, "rows": bytes}]  # at most one

@@ -159,6 +159,7 @@ def _compared(literal: Literal) -> str:
     return ""
 
 
+# ── what is known before the first event ─────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What is known of the events: ``time`` is the column with their times, if they have any.

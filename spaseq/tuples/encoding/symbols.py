@@ -73,6 +73,7 @@ def _joined(every: bool, parts: list[Condition]) -> Condition:
     return every if not found else found[0] if len(found) == 1 else Connective(every, found)
 
 
+# ── steps of a decision diagram ──────────────────────────────────────────────────────────────────────────
 _LITERALS_IN_DIGIT = 8
 _SMALL_DICTIONARY, _MOST_CODES = 1 << 10, 1 << 14  # texts
 
@@ -277,6 +278,7 @@ def steps(literals: Mapping[str, Literal], schema: pyarrow.Schema) -> Iterator[D
         yield ByteStep({name: others[name] for name in names[start : start + _LITERALS_IN_DIGIT]}, schema)
 
 
+# ── symbols ──────────────────────────────────────────────────────────────────────────────────────────────
 FALSE = Or(())
 _MOST_REMEMBERED = 1 << 14  # sets of what steps tell
 

@@ -53,6 +53,7 @@ def measure(name: str, batch: Rows) -> Measure:
     return Measure(values, found.valid)
 
 
+# ── the clock ────────────────────────────────────────────────────────────────────────────────────────────
 Times = npt.NDArray[np.int64]
 
 
@@ -177,6 +178,7 @@ def _hint(name: str, type_: pyarrow.DataType) -> str:
     return "times are timestamps, integers that count since 1970, or texts: is another column meant?"
 
 
+# ── batches with their times ─────────────────────────────────────────────────────────────────────────────
 TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
 
 

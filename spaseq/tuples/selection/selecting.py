@@ -20,13 +20,12 @@ from spaseq.plan.formulas.automaton import RecognitionPlan, rises
 from spaseq.snapshots.shapes import COUNT, TIME, Shape
 from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import met_of, require
+from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, latest_start
 from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
-from spaseq.tuples.encoding.encoded import EncodedBatch
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.past import PAST, Past
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.encoding.windows import ALWAYS, edges, latest_start
-from spaseq.tuples.selection.projection import Column, called, columns_of, free, in_order
+from spaseq.tuples.selection.picks import ResultColumn, called, columns_of, free, in_order
 from spaseq.tuples.totals.totals import TotalsCounter, counter
 
 _Numbers = npt.NDArray[np.int64]
@@ -102,6 +101,7 @@ def _many_offsets(each: int, count: int) -> pyarrow.Array:
     return _offsets(np.arange(count + 1) * each)
 
 
+# ── queries ──────────────────────────────────────────────────────────────────────────────────────────────
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
     "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,
@@ -134,7 +134,7 @@ class SelectingQuery:
         self.columns = columns_of(query, plan, self.held)
         self.variables = tuple(column.name for column in self.columns if column.attribute is None)
         self.schema = _schema(self.columns, schema)
-        self._positions = _schema([Column(name, name) for name in self.held], schema)
+        self._positions = _schema([ResultColumn(name, name) for name in self.held], schema)
         shown = [column.attribute for column in self.columns if column.attribute]
         self.past = Past([*remembered, *shown], schema, query.forgets)
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
@@ -287,7 +287,7 @@ def _shown(query: FormulaQuery, plan: RecognitionPlan) -> tuple[frozenset[str], 
     return called(query, plan)
 
 
-def _schema(columns: Sequence[Column], events: pyarrow.Schema) -> pyarrow.Schema:
+def _schema(columns: Sequence[ResultColumn], events: pyarrow.Schema) -> pyarrow.Schema:
     """The schema of the batches."""
     start, end, positions = (free(name, [column.name for column in columns]) for name in ("start", "end", "positions"))
     own = [(start, pyarrow.int64()), (end, pyarrow.int64()), (positions, pyarrow.list_(pyarrow.int64()))]

@@ -27,9 +27,8 @@ from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.columns.vectors import Mask, Vector
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, ordered, unordered
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.windows import ALWAYS, edges, ordered, unordered
 from spaseq.tuples.totals.operands import MANY, Operand, renumbered, too_large
 
 MOST = 1 << 16  # rows that are handed over together
@@ -396,6 +395,7 @@ def _decimals(numbers: Wide) -> pyarrow.Array:
     return pyarrow.Array.from_buffers(Integers.DECIMAL.type, len(high), [None, pyarrow.py_buffer(halves)])
 
 
+# ── the number of results ────────────────────────────────────────────────────────────────────────────────
 _ALL = MatchAggregate("COUNT", None, "count")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyoxigraph
 
 from spaseq.paths import Graph, PreparedPath, prepare
-from spaseq.paths.serialisation import DamagedError, SavedContent, open_buffer, stored
+from spaseq.paths.serialisation import DamagedError, SavedContent, open_buffer, serialised
 from tests.fuzz.door import Door
 from tests.fuzz.mutate import mutated
 from tests.oracle.paths.generate import random_world
@@ -75,7 +75,7 @@ def seeds() -> list[bytes]:
     """The graphs of random worlds, one of a table, one that was changed, and one without edges."""
     worlds = [Graph(term_triples(sorted(random_world(seed).graph.edges))) for seed in range(40)]
     less = [world.with_edges((), term_triples(sorted(random_world(0).graph.edges))[:3]) for world in worlds[:2]]
-    return [b"".join(stored(graph).pieces()) for graph in (*worlds, *less, Graph([]))]
+    return [b"".join(serialised(graph).pieces()) for graph in (*worlds, *less, Graph([]))]
 
 
 DOOR = Door("graphs", enter, seeds, mutate=changed)

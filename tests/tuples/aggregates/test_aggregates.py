@@ -15,7 +15,7 @@ from spaseq.plan.formulas.aggregation import way
 from spaseq.plan.formulas.automaton import recognition
 from spaseq.tuples import Aggregates, match
 from spaseq.tuples.aggregates import aggregation as aggregating
-from spaseq.tuples.encoding.encoded import EncodedBatch
+from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.selection import selecting
 from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement

@@ -1,10 +1,11 @@
-"""Drawings as SVG, which notebooks and browsers show.
+"""Drawings as SVG, which notebooks and browsers show, and as texts that other programs make pictures of.
 
 Nodes stand in layers by their distance from the starts, each near to those that it is joined with.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from spaseq.paths.pictures.subgraph import EDGE, FIRST_EDGE, Drawing, DrawnEdge, DrawnNode, fills, width
+from spaseq.plan.description import mermaid_text
 
 CHARACTER = 7.5  # pixels
 PADDING = 24
@@ -94,6 +96,7 @@ def _label_width(drawing: Drawing, layer_of: Sequence[int], layer: int) -> float
     return CHARACTER * max(texts, default=0)
 
 
+# ── SVG ──────────────────────────────────────────────────────────────────────────────────────────────────
 MARGIN = 20
 APART = 26  # edges between the same nodes
 NEARER = 0.62  # how far on its way an edge has its label, if the end has fewer edges
@@ -257,3 +260,63 @@ def _head(colour: str) -> str:
 
 def _n(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0")
+
+
+# ── Mermaid and Graphviz ─────────────────────────────────────────────────────────────────────────────────
+def as_mermaid(drawing: Drawing) -> str:
+    """A flowchart of Mermaid."""
+    return "\n".join([*_mermaid(drawing), ""])
+
+
+def _mermaid(drawing: Drawing) -> Iterator[str]:
+    yield "flowchart LR"
+    for place, node in enumerate(drawing.nodes):
+        left, right = ("([", "])") if node.is_start else ("[", "]")
+        yield f"  n{place}{left}{_in_mermaid(node.text)}{right}"
+    for edge in drawing.edges:
+        arrow = "==>" if edge.is_first else "-->"
+        yield f"  n{edge.source} {arrow}|{_in_mermaid(edge.text)}| n{edge.target}"
+    for place, node in enumerate(drawing.nodes):
+        fill, stroke = fills(node)
+        yield f"  style n{place} fill:{fill},stroke:{stroke},color:#111111"
+    if drawing.note:
+        yield f"  note[{_in_mermaid(drawing.note)}]"
+        yield "  style note fill:none,stroke:none"
+
+
+def _in_mermaid(text: str) -> str:
+    """Quoted; it would take HTML, Markdown, mathematics and \\n.  What it is told by ``mermaid_text`` are entities."""
+    for character, code in ((one, f"\0{ord(one)}\1") for one in "<>&`\\$"):
+        text = text.replace(character, code)
+    return f'"{mermaid_text(text)}"'
+
+
+def as_dot(drawing: Drawing) -> str:
+    """A digraph of Graphviz."""
+    return "\n".join([*_dot(drawing), "}", ""])
+
+
+def _dot(drawing: Drawing) -> Iterator[str]:
+    yield "digraph paths {"
+    yield "  rankdir=LR;"
+    yield '  node [shape=box, style="rounded,filled"];'
+    if drawing.note:
+        yield f"  label={_in_dot(drawing.note)};"
+    for place, node in enumerate(drawing.nodes):
+        yield f"  n{place} [{_dot_node(node)}];"
+    for edge in drawing.edges:
+        colour, width = FIRST_EDGE if edge.is_first else EDGE
+        label, full = _in_dot(edge.text), _in_dot(edge.full)
+        style = f'color="{colour}", penwidth={width}'
+        yield f"  n{edge.source} -> n{edge.target} [label={label}, tooltip={full}, {style}];"
+
+
+def _dot_node(node: DrawnNode) -> str:
+    fill, stroke = fills(node)
+    shape = ", peripheries=2" if node.is_end else ""
+    return f'label={_in_dot(node.text)}, tooltip={_in_dot(node.full)}, fillcolor="{fill}", color="{stroke}"{shape}'
+
+
+def _in_dot(text: str) -> str:
+    """Quoted; entities of HTML and escapes mean something there."""
+    return json.dumps(text.replace("&", "&amp;"), ensure_ascii=False)
