@@ -144,9 +144,9 @@ cdef inline void follow_list(
     ):
         follow_groups(r, number, state, list_number, least, before)
         return
-    if transition.by_stairs:
+    if transition.by_skyline:
         c.scanned += 1
-        youngest = youngest_below(&list.stairs, bounds[0], least if r.program.rises else NEVER)
+        youngest = youngest_below(&list.skyline, bounds[0], least if r.program.rises else NEVER)
     else:
         youngest = youngest_of(
             list, conditions(c, transition), count, bounds, least if r.program.rises else NEVER, &c.scanned
@@ -372,10 +372,10 @@ cdef inline void settle_group(
     if r.program.rises:
         drop_front(list, least)
     add_group(list, c.registers.data(), one.node, one.youngest)
-    if cell.stairs >= 0:
+    if cell.skyline >= 0:
         if r.program.rises:
-            drop_steps(&list.stairs, least)
-        add_step(&list.stairs, c.registers.data()[cell.stairs], one.youngest)
+            drop_steps(&list.skyline, least)
+        add_step(&list.skyline, c.registers.data()[cell.skyline], one.youngest)
 
 
 cdef void settle_merged(

@@ -26,7 +26,7 @@ cdef Correlating* correlating(correlation, programs) except NULL:
         cell.width = width
         cell.first_register = <uint32_t>c.has_list.size()
         cell.key = correlation.keys[number]
-        cell.stairs = register_of_stairs(correlation, number)
+        cell.skyline = register_of_skyline(correlation, number)
         cell.first_begin = <uint32_t>begun
         cell.first_transition = <uint32_t>c.transitions.size()
         cell.transitions = len(entering)
@@ -72,7 +72,7 @@ def read_as_lists(transition, known):
     return found
 
 
-def register_of_stairs(correlation, state):
+def register_of_skyline(correlation, state):
     """A register that a transition from a state asks to be below a bound, and nothing else once its list is found."""
     if correlation.cells[state] != RegisterCells.GROUPS:
         return -1
@@ -96,8 +96,8 @@ cdef add_transition(Correlating* c, transition, correlation):
     spec.source = transition.source
     spec.contiguous = transition.contiguous
     spec.keyed = key >= 0 and not transition.contiguous
-    spec.by_stairs = len(left) == 1 and left[0].test == RegisterTest.LESS and (
-        left[0].register == register_of_stairs(correlation, transition.source)
+    spec.by_skyline = len(left) == 1 and left[0].test == RegisterTest.LESS and (
+        left[0].register == register_of_skyline(correlation, transition.source)
     )
     spec.first_guard = <uint32_t>c.guards.size()
     spec.guards = len(guards)

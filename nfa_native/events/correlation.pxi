@@ -20,7 +20,7 @@ cdef struct TransitionSpec:
     uint32_t source
     bint contiguous
     bint keyed            # its first guard is what the source's lists are looked up by
-    bint by_stairs        # and all that is left to ask is whether the register of the stairs is below a bound
+    bint by_skyline        # and all that is left to ask is whether the register of the skyline is below a bound
     uint32_t first_guard
     uint32_t guards
     uint32_t first_question
@@ -33,7 +33,7 @@ cdef struct CellSpec:
     uint32_t width                # registers
     uint32_t first_register       # of all registers of all states
     int32_t key                   # the register by which lists are looked up; -1: one list
-    int32_t stairs                # the register that its lists have stairs of; -1: none
+    int32_t skyline                # the register that its lists have skyline of; -1: none
     uint32_t first_transition     # those that enter it
     uint32_t transitions
     uint32_t first_begin          # updates of a match that begins here

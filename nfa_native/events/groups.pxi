@@ -1,10 +1,10 @@
 # Groups: partial matches of one state with the same registers, in lists (`groups.hpp`), and the tables by which they are found.
 
-cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq::events" nogil:
     const int64_t NEVER
     const int64_t NOT_SET
     const int64_t NO_VALUE
-    const size_t LEAST_TO_ERASE "spaseq::GroupList::LEAST_TO_ERASE"
+    const size_t LEAST_TO_ERASE "spaseq::events::GroupList::LEAST_TO_ERASE"
 
     cdef struct GuardSpec:
         uint32_t register_
@@ -15,7 +15,7 @@ cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq" nogil:
         int64_t youngest
         uint32_t node
 
-    cdef cppclass Stairs:
+    cdef cppclass Skyline "spaseq::Skyline":
         pass
 
     cdef cppclass GroupList:
@@ -30,7 +30,7 @@ cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq" nogil:
         vector[int64_t] records
         vector[uint32_t] nodes
         vector[Head] arriving
-        Stairs stairs
+        Skyline skyline
 
     cdef struct Slot:
         uint64_t hash
@@ -53,9 +53,9 @@ cdef extern from "nfa_native/events/groups.hpp" namespace "spaseq" nogil:
     int64_t youngest_of(
         GroupList* list, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t least, uint64_t* scanned
     )
-    void add_step(Stairs* stairs, int64_t value, int64_t youngest)
-    void drop_steps(Stairs* stairs, int64_t least)
-    int64_t youngest_below(const Stairs* stairs, int64_t bound, int64_t least)
+    void add_step "spaseq::add_step"(Skyline* skyline, int64_t value, int64_t youngest)
+    void drop_steps "spaseq::drop_steps"(Skyline* skyline, int64_t least)
+    int64_t youngest_below "spaseq::youngest_below"(const Skyline* skyline, int64_t bound, int64_t least)
 
 cdef enum:
     NO_LIST = 0xFFFFFFFF

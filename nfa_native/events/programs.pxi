@@ -20,7 +20,7 @@ cdef Condition program(Correlating* c, condition):
         one.held.safe_push_back(bool(held))
     c.rows.safe_resize(max(c.rows.size(), one.held.size()), NULL)
     for step in condition.instructions:
-        if step.operation == Operation.CONSTANT:
+        if step.operation == Opcode.CONSTANT:
             one.safe_append_step(step.operation, 0, <uint32_t>c.constants.size())
             c.constants.safe_push_back(number_of(step.constant))
         else:
@@ -55,15 +55,15 @@ def check_steps(condition, remembered, result):
 
 def is_load(operation):
     """Whether an operation reads a value of an event."""
-    return operation in (Operation.LOAD_INTEGER, Operation.LOAD_REAL, Operation.LOAD_TRUTH)
+    return operation in (Opcode.LOAD_INTEGER, Opcode.LOAD_REAL, Opcode.LOAD_TRUTH)
 
 
 def taken_and_left(operation):
     """How many numbers and truths an operation takes, and how many it leaves."""
-    if is_load(operation) or operation == Operation.CONSTANT:
-        return (0, 0), ((0, 1) if operation == Operation.LOAD_TRUTH else (1, 0))
-    if operation < Operation.EQUAL:
+    if is_load(operation) or operation == Opcode.CONSTANT:
+        return (0, 0), ((0, 1) if operation == Opcode.LOAD_TRUTH else (1, 0))
+    if operation < Opcode.EQUAL:
         return (2, 0), (1, 0)
-    if operation < Operation.NOT:
-        return (1 if operation == Operation.IS_NULL else 2, 0), (0, 1)
-    return (0, 1 if operation == Operation.NOT else 2), (0, 1)
+    if operation < Opcode.NOT:
+        return (1 if operation == Opcode.IS_NULL else 2, 0), (0, 1)
+    return (0, 1 if operation == Opcode.NOT else 2), (0, 1)

@@ -22,7 +22,7 @@ from nfa_native.automata.complex_events import Programs
 from nfa_native.automata.lanes import lanes
 
 from nfa_native.automata.kinds cimport (
-    DEEPEST, VIEW_BOUNDS, Change, Consumed, EnumerationKind, Operation, RegisterCells, RegisterTest, StepKind,
+    DEEPEST, VIEW_BOUNDS, Change, Consumed, EnumerationKind, Opcode, RegisterCells, RegisterTest, StepKind,
     StrategyKind,
 )
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown

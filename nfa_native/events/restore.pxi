@@ -378,8 +378,8 @@ cdef void load_list(
         )
         require(cell.key < 0 or registers[cell.key] == forms.registers.at(value + cell.key), b"a group is of another key")
         add_group(list, registers.data(), node, match_node(&r.state, node).youngest)
-        if cell.stairs >= 0:
-            add_step(&list.stairs, registers[cell.stairs], match_node(&r.state, node).youngest)
+        if cell.skyline >= 0:
+            add_step(&list.skyline, registers[cell.skyline], match_node(&r.state, node).youngest)
         if cell.kind == RegisterCells.MERGED:
             know_merged(r, <uint32_t>i, list, place)
         known.newest[i].push_back(newest)
