@@ -1,7 +1,7 @@
 // Lists of groups in snapshots: not written, but made again from the living cells, in their order.  So are their
 // numbers, and views are written with the numbers that they will have. The live state as an archive: a store for each
 // part, a column for each field.  What is dead stays behind, and what follows from other fields is not written.
-// `restore.pxi` reads it.
+// `restore.hpp` reads it.
 #pragma once
 
 #include <algorithm>
@@ -137,7 +137,7 @@ static void renumber_view(
 }
 
 // All results are out and taken.
-static bool can_be_written(const Kernel* k) noexcept {
+inline bool can_be_written(const Kernel* k) noexcept {
     return k->results.first.empty() && is_all_out(&k->pause);
 }
 
@@ -427,7 +427,7 @@ static void write_seen(KernelProgram* program, KernelState* now, Archive* a) {
 }
 
 // Everything that the future depends on.
-static void write_kernel(Kernel* k, Archive* a) {
+inline void write_kernel(Kernel* k, Archive* a) {
     Places places{};
     clock_fields(k, a);
     counter_fields(&k->now, a);

@@ -33,14 +33,14 @@ struct BatchRows {
 };
 
 // Whether the numbers ascend and the last one is less than `below`.
-static bool is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept {
+inline bool is_ascending(const uint32_t* numbers, size_t count, size_t below) noexcept {
     bool falls = false;
     for (size_t i = 1; i < count; ++i) falls |= numbers[i] < numbers[i - 1];
     return !falls && (count == 0 || numbers[count - 1] < below);
 }
 
 // The next event with rows, whose rows every source then knows; `count` if there is none.
-static size_t next_event(BatchRows* rows, size_t count) noexcept {
+inline size_t next_event(BatchRows* rows, size_t count) noexcept {
     RowSource* begin = rows->sources.data();
     RowSource* end = begin + rows->sources.size();
     RowSource* one = begin;

@@ -7,7 +7,6 @@ import numpy as np
 from libc.stdint cimport uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
-from nfa_native.joins.kernel cimport BatchRows, RowSource, RowTaker, is_ascending
 from nfa_native.terms.rows cimport EventRows
 
 

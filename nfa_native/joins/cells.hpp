@@ -21,7 +21,7 @@ static size_t longest_in_state(const StateData* s) noexcept {
 }
 
 // See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket.
-static size_t longest_in_kernel(KernelState* now) noexcept {
+inline size_t longest_in_kernel(KernelState* now) noexcept {
     size_t longest = 0;
     for (size_t i = 0, i_end = now->seen.bucket_count(); i < i_end; ++i) {
         longest = std::max(longest, now->seen.bucket_size(i));

@@ -113,7 +113,7 @@ static bool advance_to(Kernel* k, int64_t time) {
 }
 
 // Go on with the task, up to the next pause; whether it is done.
-static bool go_on(Kernel* k, Task* task) {
+inline bool go_on(Kernel* k, Task* task) {
     bool done = false;
     k->pause.left = k->pause.stride;
     if (!resume(k)) return false;
@@ -137,7 +137,7 @@ static bool count_ticks(KernelState* now, const int64_t* times, size_t count) no
 }
 
 // Make it the task to take the batch whose rows the task has; False if time runs backwards: nothing is taken then.
-static bool begin_batch(Kernel* k, Task* task, const int64_t* times, const uint64_t* handles, size_t count) noexcept {
+inline bool begin_batch(Kernel* k, Task* task, const int64_t* times, const uint64_t* handles, size_t count) noexcept {
     if (!count_ticks(&k->now, times, count)) return false;
     task->kind = FEEDING;
     task->times = times;
@@ -149,20 +149,10 @@ static bool begin_batch(Kernel* k, Task* task, const int64_t* times, const uint6
 }
 
 // The time that has to pass for a match that waits; positions pass with any event.
-static int64_t first_due(KernelProgram* program, KernelState* now) noexcept {
+inline int64_t first_due(KernelProgram* program, KernelState* now) noexcept {
     if (!program->waits) return FOREVER;
     if (!now->staged.empty() || (program->by_events && !now->deadlines.empty())) return -FOREVER;
     return now->deadlines.empty() ? FOREVER : (*now->deadlines.begin()).first;
-}
-
-// Partial matches of a state that its guards dropped.
-static uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
-    GuardSpec* guard = program->states[state].guards.data();
-    uint64_t killed = 0;
-    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i) {
-        killed += now->judgements[guard[i].number].killed;
-    }
-    return killed;
 }
 
 }  // namespace spaseq::joins

@@ -21,11 +21,12 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, FOREVER, MUCH_CREATED, NOTHING, Evaluation, Kernel, Task, begin_batch, build_kernel, can_be_written,
-    event_at, find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, next_position, waiting_starts, write_kernel,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, can_be_written, find_waiting, first_due, go_on, is_full, load_kernel,
+    longest_in_kernel, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results
+from nfa_native.joins.state cimport FOREVER, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position
 from nfa_native.terms.program cimport Code, compute, test
 from nfa_native.terms.words cimport UNBOUND, Terms, TermStore, word_t
 

@@ -23,7 +23,7 @@
 namespace spaseq::joins {
 
 // As many results are held as may be.
-static inline bool is_full(const Kernel* k) noexcept {
+inline bool is_full(const Kernel* k) noexcept {
     return k->results.first.size() >= k->pause.most
         || k->results.atoms.size() + k->results.words.size() >= k->pause.most_held;
 }
@@ -71,7 +71,7 @@ static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
 static void rebuild_step(Kernel* k, uint32_t step) {
     TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
     std::vector<word_t>* out = &k->scratch.levels[step + 1];
-    Candidate candidate;
+    Candidate candidate{};
     int64_t now = time_of(k, step);
     uint32_t count = row_count(k, k->scratch.levels[step].size(), k->program->whole);
     uint32_t kept = 0;

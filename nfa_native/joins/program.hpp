@@ -167,7 +167,7 @@ static uint32_t slot_for(IndexSpec* index, uint32_t column) {
 }
 
 // Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know.
-static void order_index(StateSpec* s, TransitionSpec* transition) {
+inline void order_index(StateSpec* s, TransitionSpec* transition) {
     IndexSpec* index = &s->indexes[transition->index];
     transition->mapped = transition->step.compared.size() == transition->step.filters.size()
         && transition->step.filters.size() <= MOST_BOUNDS;

@@ -553,7 +553,7 @@ static void load_seen(KernelProgram* program, KernelState* now, Archive* a) {
 }
 
 // Take over the state that `write_kernel` gave, words already renumbered, into a kernel that has seen nothing.
-static void load_kernel(Kernel* k, Archive* a) {
+inline void load_kernel(Kernel* k, Archive* a) {
     std::vector<Node> nodes;
     NodeStates known{};
     clock_fields(k, a);

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Results and counters of the kernel, for Python."""
 
-from nfa_native.joins.kernel cimport Kernel
+from nfa_native.joins.state cimport Kernel
 
 # The results since the last call, as RawMatches or CountedMatches.
 cdef object take_results(Kernel* k)

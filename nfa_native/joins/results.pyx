@@ -10,7 +10,7 @@ import numpy as np
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy
 
-from nfa_native.joins.kernel cimport Results, killed_in
+from nfa_native.joins.state cimport Results, killed_in
 
 
 class RawMatches(NamedTuple):

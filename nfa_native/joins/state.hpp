@@ -378,13 +378,14 @@ static inline const word_t* rows_of(KernelState* now, uint32_t pos, uint32_t ato
 }
 
 // The state before the first event.
-static void reset_kernel(Kernel* k) {
+inline void reset_kernel(Kernel* k) {
     k->now.ring.open(64, 1);  // little, as there may be a matcher for each key of a partition; it doubles when full
     k->now.history.first = 0;
     k->now.history.first_block = k->now.history.first_word = 0;
     k->results.offsets.assign(1, 0);
     k->results.count = 0;
-    k->count_only = k->failed = k->now.open = k->now.many_rows = false;
+    k->count_only = k->failed = false;
+    k->now.open = k->now.many_rows = 0;
     k->scratch.refused = k->scratch.aside = k->scratch.singly = false;
     k->scratch.scanned = 0;
     k->pause.suspended = k->pause.closing = false;
@@ -417,7 +418,7 @@ static void begin_state(StateData* s, StateSpec* spec) {
 }
 
 // What runs a program, before the first event.
-static void build_kernel(Kernel* k, KernelProgram* program) {
+inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->program = program;
     k->now.tick_atoms.resize(program->slots.size());
     k->now.watched.resize(program->slots.size());
@@ -433,6 +434,16 @@ static void build_kernel(Kernel* k, KernelProgram* program) {
     k->scratch.registers.assign(program->widest + 1, UNBOUND);
     k->scratch.blank.assign(program->widest + 1, UNBOUND);
     reset_kernel(k);
+}
+
+// Partial matches of a state that its guards dropped.
+inline uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
+    GuardSpec* guard = program->states[state].guards.data();
+    uint64_t killed = 0;
+    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i) {
+        killed += now->judgements[guard[i].number].killed;
+    }
+    return killed;
 }
 
 }  // namespace spaseq::joins

@@ -83,13 +83,12 @@ static void advance_set(
 static void take_view(
     Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, const Group* group
 ) {
-    StateData* s = &k->now.states[k->program->transitions[which].source];
     size_t staged = k->now.staged.size();
     size_t postponed = k->pause.postponed.size();
     uint32_t head = k->now.ring.head;
     uint32_t start = group->max_start;
     Pair pair;
-    assert(s->cells[group->cell].serial == group->serial);  // something in it is in the window
+    assert(k->now.states[k->program->transitions[which].source].cells[group->cell].serial == group->serial);  // something in it is in the window
     pair.cell = group->cell;
     pair.cell_row = pair.event_row = 0;
     uint32_t node = write_node(&k->now, k->scratch.combination[0], VIEW | which, number, group_end(groups), start);

@@ -64,7 +64,7 @@ static bool is_found(Kernel* k, StateData* s, CellIndex* index, std::vector<uint
 
 // For each state what windows measure of the youngest first event of the partial matches that are there, or will be when the
 // tick closes (maybe too great): the greatest of that and what `starts` has.
-static inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
+inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
     for (size_t i = 0; i < k->now.states.size(); ++i)
         if (is_waiting(&k->now, &k->now.states[i])) starts[i] = measure(k, k->now.states[i].youngest);
     for (const Staged& staged : k->now.staged)
@@ -73,7 +73,7 @@ static inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
 
 // For each of `count` keys, which lie column after column, whether a partial match waits in the state, or will when the tick
 // closes, with equal words in the columns of its index number `which` (or an unbound one).  Seldom true by mistake.
-static void find_waiting(
+inline void find_waiting(
     Kernel* k, uint32_t state, uint32_t which, const word_t* keys, size_t columns, size_t count, uint8_t* found
 ) {
     StateData* s = &k->now.states[state];
