@@ -95,7 +95,8 @@ static inline bool enumerate_more(Recognition* r, size_t most) {
 }
 
 // Enumerate the event's matches, or go on with it; False: there are `most` results before it is done.
-static bool give(Recognition* r, uint32_t partition, size_t most) {
+// (Not inlined: the loops over events, most of which enter nothing, need the registers.)
+[[gnu::noinline]] static bool give(Recognition* r, uint32_t partition, size_t most) {
     if (!r->scratch.enumerating) begin_enumeration(r);
     if (r->program.update_only) {
         r->scratch.given = 1;
@@ -118,6 +119,12 @@ static inline bool take_event(
     return take_correlated(r, symbol, partition, local, start, least);
 }
 
+// The next event from number `at` on whose symbol enters some state; `count`: there is none.
+static inline size_t next_entering(const uint8_t* enters, const uint32_t* symbols, size_t at, size_t count) noexcept {
+    while (at < count && !enters[symbols[at]]) ++at;
+    return at;
+}
+
 // Take events of the one stream from number `at` on; gives the first one not taken, when there are `most` results.
 inline size_t feed_events(
     Recognition* r, const uint32_t* symbols, const int64_t* starts, const int64_t* least, size_t at, size_t count,
@@ -125,15 +132,13 @@ inline size_t feed_events(
 ) {
     const uint8_t* enters = r->program.enters.data();
     int64_t first = r->state.position - int64_t(at);
-    while (at < count && !r->scratch.is_full && !r->scratch.is_stopped) {
-        if (enters[symbols[at]]) {
-            r->state.position = first + int64_t(at);
-            if (r->scratch.enumerating || take_event(r, symbols[at], at, 0, r->state.position, starts[at], least[at])) {
-                touch(r, 0);
-                if (!give(r, 0, most)) return at;
-            } else if (r->program.consume == Consumed::ANY) {
-                touch(r, 0);
-            }
+    while (!r->scratch.is_full && !r->scratch.is_stopped && (at = next_entering(enters, symbols, at, count)) < count) {
+        r->state.position = first + int64_t(at);
+        if (r->scratch.enumerating || take_event(r, symbols[at], at, 0, r->state.position, starts[at], least[at])) {
+            touch(r, 0);
+            if (!give(r, 0, most)) return at;
+        } else if (r->program.consume == Consumed::ANY) {
+            touch(r, 0);
         }
         ++at;
     }
