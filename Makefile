@@ -3,7 +3,7 @@ PYTHON ?= python3
 PIP    := PYTHONWARNINGS=ignore .venv/bin/python -m pip install --quiet --disable-pip-version-check
 VENV   := .venv
 BIN    := $(VENV)/bin
-NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_native/*/*/*.$(kind)) gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) setup.py pyproject.toml
+NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_native/*/*/*.$(kind)) gpm/native/*.pyx gpm/native/*.pxd gpm/native/*/*.pxi) nfa_native/automata/kinds.py nfa_native/terms/operations.py tools/native_code.py setup.py pyproject.toml
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 

@@ -9,7 +9,6 @@ interpreter then needs the sanitizer's runtime preloaded).
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +17,9 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError, ExecError, LinkError, PlatformError
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from tools.native_code import headers_of, write_enums
 
 PACKAGES = ("nfa_native", "gpm/native")
 DEBUG = os.environ.get("SPASEQ_DEBUG") == "1"
@@ -51,23 +53,9 @@ def extension(source: Path) -> Extension:
 
 
 def with_headers(module: Extension) -> Extension:
-    """An extension that is built again when a header changes, also one that only its headers include."""
-    waiting = [Path(one) for one in module.depends if one.endswith(".hpp")]
-    headers: set[Path] = set()
-    while waiting:
-        header = waiting.pop()
-        if header not in headers:
-            headers.add(header)
-            waiting += included_by(header)
-    module.depends = sorted({*module.depends, *(one.as_posix() for one in headers)})
+    """An extension that is built again when a header changes that it includes, and for no other one."""
+    module.depends = headers_of(Path(module.sources[0]))
     return module
-
-
-def included_by(header: Path) -> list[Path]:
-    """The headers of ours that a header includes, by a path from the root or from its own folder."""
-    names = re.findall(r'^#include "(.+)"', header.read_text(), re.MULTILINE)
-    places = [Path(os.path.normpath(folder / name)) for name in names for folder in (Path(), header.parent)]
-    return [place for place in places if place.is_file()]
 
 
 class BuildNative(build_ext):
@@ -106,6 +94,7 @@ def compile_grammars() -> None:
 
 os.chdir(Path(__file__).resolve().parent)
 compile_grammars()
+write_enums()
 modules = cythonize(
     [extension(source) for package in PACKAGES for source in sorted(Path(package).rglob("*.pyx"))],
     compiler_directives=DIRECTIVES,

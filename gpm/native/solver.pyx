@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy
 
 from gpm import native_steps as plans
-from nfa_native.terms.program import Op
+from nfa_native.terms.operations import Op
 
 from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nfa_native.automata.kinds import VIEW_BOUNDS, Change, Operation, RegisterCells, RegisterTest
+from nfa_native.automata.kinds import VIEW_BOUNDS, Change, Opcode, RegisterCells, RegisterTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Instruction:
     ``constant``: an integer of 64 bits, a double, or None for one that the owner has to judge.
     """
 
-    operation: Operation
+    operation: Opcode
     variable: int = 0
     argument: int = 0
     constant: float | None = None

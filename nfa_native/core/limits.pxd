@@ -1,5 +1,7 @@
 # cython: language_level=3
-"""What no count and no position of a stream comes to, so that sums of two of them fit."""
+"""What no count and no position of a stream comes to (`limits.hpp`)."""
 
-cdef enum:
-    FARTHEST = 1000000000000000000
+from libc.stdint cimport int64_t
+
+cdef extern from "nfa_native/core/limits.hpp" namespace "spaseq" nogil:
+    const int64_t FARTHEST

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace set_counts {
+namespace spaseq::set_counts {
 
 typedef unsigned __int128 Count;
 constexpr Count TOO_MANY = ~Count(0);
@@ -127,4 +127,4 @@ public:
     uint64_t low() const noexcept { return static_cast<uint64_t>(count); }
 };
 
-} // namespace set_counts
+}  // namespace spaseq::set_counts

@@ -3,7 +3,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-cdef extern from "nfa_native/core/set_counts.hpp" namespace "set_counts" nogil:
+cdef extern from "nfa_native/core/set_counts.hpp" namespace "spaseq::set_counts" nogil:
     cdef struct Content:
         uint32_t number
         uint32_t pos

@@ -20,7 +20,7 @@ from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_numb
 from nfa_native.core.limits cimport FARTHEST
 from nfa_native.core.mixing cimport NumberHash
 from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
-from nfa_native.counts.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
+from nfa_native.core.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
 
 include "aggregating/records.pxi"
 include "aggregating/front.pxi"

@@ -14,7 +14,7 @@
 
 #include "nfa_native/automata/kinds.hpp"
 
-namespace conditions {
+namespace spaseq::events::conditions {
 
 constexpr int64_t NULL_VALUE = INT64_MIN;      // of a column of integers: NULL
 constexpr int64_t HUGE_VALUE_ = INT64_MIN + 1; // of a column of integers: no room for it in 64 bits
@@ -35,10 +35,10 @@ struct Number {
 };
 
 using kinds::DEEPEST;
-using kinds::Operation;
+using kinds::Opcode;
 
 struct Step {
-    Operation operation;
+    Opcode operation;
     uint8_t variable;
     uint32_t argument;
 };
@@ -77,14 +77,14 @@ inline Number real(double value) {
 
 inline bool is_small(__int128 value) noexcept { return -EXACT <= value && value <= EXACT; }
 
-inline Number calculated_integers(Operation operation, __int128 left, __int128 right) {
+inline Number calculated_integers(Opcode operation, __int128 left, __int128 right) {
     __int128 found = 0;
     bool overflows = false;
     switch (operation) {
-    case Operation::ADD: overflows = __builtin_add_overflow(left, right, &found); break;
-    case Operation::SUBTRACT: overflows = __builtin_sub_overflow(left, right, &found); break;
-    case Operation::MULTIPLY: overflows = __builtin_mul_overflow(left, right, &found); break;
-    case Operation::REMAINDER: found = right == -1 ? 0 : left % right; break;
+    case Opcode::ADD: overflows = __builtin_add_overflow(left, right, &found); break;
+    case Opcode::SUBTRACT: overflows = __builtin_sub_overflow(left, right, &found); break;
+    case Opcode::MULTIPLY: overflows = __builtin_mul_overflow(left, right, &found); break;
+    case Opcode::REMAINDER: found = right == -1 ? 0 : left % right; break;
     default:
         if (!is_small(left) || !is_small(right)) return unknown();
         return real(static_cast<double>(left) / static_cast<double>(right));
@@ -92,13 +92,13 @@ inline Number calculated_integers(Operation operation, __int128 left, __int128 r
     return overflows ? unknown() : integer(found);
 }
 
-inline Number calculated(Operation operation, const Number& left, const Number& right) {
-    if (left.kind == INTEGER && right.kind == INTEGER && operation < Operation::DIVIDE) {
+inline Number calculated(Opcode operation, const Number& left, const Number& right) {
+    if (left.kind == INTEGER && right.kind == INTEGER && operation < Opcode::DIVIDE) {
         return calculated_integers(operation, left.integer, right.integer);
     }
     if (left.kind == NOTHING || right.kind == NOTHING) return nothing();
     if (left.kind == UNKNOWN || right.kind == UNKNOWN) return unknown();
-    if (operation == Operation::DIVIDE || operation == Operation::REMAINDER) {
+    if (operation == Opcode::DIVIDE || operation == Opcode::REMAINDER) {
         if (right.kind == REAL ? right.real == 0 : right.integer == 0) return nothing();
     }
     if (left.kind == INTEGER && right.kind == INTEGER) {
@@ -106,10 +106,10 @@ inline Number calculated(Operation operation, const Number& left, const Number& 
     }
     const double a = as_real(left), b = as_real(right);
     switch (operation) {
-    case Operation::ADD: return real(a + b);
-    case Operation::SUBTRACT: return real(a - b);
-    case Operation::MULTIPLY: return real(a * b);
-    case Operation::DIVIDE: return real(a / b);
+    case Opcode::ADD: return real(a + b);
+    case Opcode::SUBTRACT: return real(a - b);
+    case Opcode::MULTIPLY: return real(a * b);
+    case Opcode::DIVIDE: return real(a / b);
     default: return real(std::fmod(a, b));
     }
 }
@@ -134,14 +134,14 @@ inline int compared(const Number& left, const Number& right) noexcept {
     return left.integer < right.integer ? -1 : left.integer > right.integer;
 }
 
-inline Truth holds(Operation operation, const Number& left, const Number& right) {
+inline Truth holds(Opcode operation, const Number& left, const Number& right) {
     if (left.kind == NOTHING || right.kind == NOTHING) return NO;
     if (left.kind == UNKNOWN || right.kind == UNKNOWN) return UNDECIDED;
     const int sign = compared(left, right);
     switch (operation) {
-    case Operation::EQUAL: return sign == 0 ? YES : NO;
-    case Operation::DIFFERENT: return sign != 0 ? YES : NO;
-    case Operation::LESS: return sign < 0 ? YES : NO;
+    case Opcode::EQUAL: return sign == 0 ? YES : NO;
+    case Opcode::DIFFERENT: return sign != 0 ? YES : NO;
+    case Opcode::LESS: return sign < 0 ? YES : NO;
     default: return sign <= 0 ? YES : NO;
     }
 }
@@ -156,8 +156,8 @@ inline Truth either(uint8_t left, uint8_t right) {
     return left == NO && right == NO ? NO : UNDECIDED;
 }
 
-inline Number loaded(Operation operation, int64_t value) {
-    if (operation == Operation::LOAD_REAL) {
+inline Number loaded(Opcode operation, int64_t value) {
+    if (operation == Opcode::LOAD_REAL) {
         double found;
         std::memcpy(&found, &value, sizeof found);
         return real(found);
@@ -167,7 +167,7 @@ inline Number loaded(Operation operation, int64_t value) {
 }
 
 
-// Values of registers (`recognizing/groups.pxi`) that no number has.
+// Values of registers (`groups.hpp`) that no number has.
 constexpr int64_t PASSES_ALL = INT64_MIN;
 constexpr int64_t PASSES_NONE = INT64_MAX;
 constexpr int64_t LEAST = INT64_MIN + 4; // of all others
@@ -202,7 +202,7 @@ public:
     bool is_real = false;
     bool turned = false;
 
-    void append_step(Operation operation, uint8_t variable, uint32_t argument) {
+    void append_step(Opcode operation, uint8_t variable, uint32_t argument) {
         steps_.push_back(Step{operation, variable, argument});
     }
 
@@ -233,18 +233,18 @@ private:
         uint8_t* truth = truths;
         for (const Step& step : steps_) {
             switch (step.operation) {
-            case Operation::LOAD_INTEGER:
-            case Operation::LOAD_REAL: *top++ = loaded(step.operation, rows[step.variable][step.argument]); break;
-            case Operation::LOAD_TRUTH: *truth++ = static_cast<uint8_t>(rows[step.variable][step.argument]); break;
-            case Operation::CONSTANT: *top++ = constants[step.argument]; break;
-            case Operation::EQUAL:
-            case Operation::DIFFERENT:
-            case Operation::LESS:
-            case Operation::LESS_EQUAL: top -= 2; *truth++ = holds(step.operation, top[0], top[1]); break;
-            case Operation::IS_NULL: --top; *truth++ = top->kind == UNKNOWN ? UNDECIDED : top->kind == NOTHING ? YES : NO; break;
-            case Operation::NOT: truth[-1] = truth[-1] == UNDECIDED ? UNDECIDED : truth[-1] == NO ? YES : NO; break;
-            case Operation::AND: --truth; truth[-1] = both(truth[-1], *truth); break;
-            case Operation::OR: --truth; truth[-1] = either(truth[-1], *truth); break;
+            case Opcode::LOAD_INTEGER:
+            case Opcode::LOAD_REAL: *top++ = loaded(step.operation, rows[step.variable][step.argument]); break;
+            case Opcode::LOAD_TRUTH: *truth++ = static_cast<uint8_t>(rows[step.variable][step.argument]); break;
+            case Opcode::CONSTANT: *top++ = constants[step.argument]; break;
+            case Opcode::EQUAL:
+            case Opcode::DIFFERENT:
+            case Opcode::LESS:
+            case Opcode::LESS_EQUAL: top -= 2; *truth++ = holds(step.operation, top[0], top[1]); break;
+            case Opcode::IS_NULL: --top; *truth++ = top->kind == UNKNOWN ? UNDECIDED : top->kind == NOTHING ? YES : NO; break;
+            case Opcode::NOT: truth[-1] = truth[-1] == UNDECIDED ? UNDECIDED : truth[-1] == NO ? YES : NO; break;
+            case Opcode::AND: --truth; truth[-1] = both(truth[-1], *truth); break;
+            case Opcode::OR: --truth; truth[-1] = either(truth[-1], *truth); break;
             default: --top; top[-1] = calculated(step.operation, top[-1], *top); break;
             }
             assert(top >= numbers && top <= numbers + DEEPEST && truth >= truths && truth <= truths + DEEPEST);
@@ -309,4 +309,4 @@ private:
     }
 };
 
-} // namespace conditions
+}  // namespace spaseq::events::conditions

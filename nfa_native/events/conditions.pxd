@@ -3,11 +3,11 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from nfa_native.automata.kinds cimport Operation
+from nfa_native.automata.kinds cimport Opcode
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 
-cdef extern from "nfa_native/events/conditions.hpp" namespace "conditions" nogil:
+cdef extern from "nfa_native/events/conditions.hpp" namespace "spaseq::events::conditions" nogil:
     # Answers of a condition.
     const uint8_t NO
     const uint8_t YES
@@ -26,7 +26,7 @@ cdef extern from "nfa_native/events/conditions.hpp" namespace "conditions" nogil
         bint turned
         uint8_t test(const int64_t* const* rows, const vector[Number]& constants)
         int64_t compute(const int64_t* const* rows, const vector[Number]& constants)
-        void safe_append_step "append_step"(Operation operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
+        void safe_append_step "append_step"(Opcode operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
 
     cdef cppclass Choices:
         void renew(size_t variables)

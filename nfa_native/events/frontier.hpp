@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace spaseq {
+namespace spaseq::events {
 
 // A node, or the groups of a view from one of them on.
 struct Reached {
@@ -75,6 +75,6 @@ struct Frontiers {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::events
 
 #endif

@@ -3,7 +3,7 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
-cdef extern from "nfa_native/events/frontier.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/events/frontier.hpp" namespace "spaseq::events" nogil:
     cdef struct Reached:
         int64_t place
         uint32_t age

@@ -9,10 +9,11 @@
 
 #include "../automata/kinds.hpp"
 #include "../core/flat_table.hpp"
-#include "../core/stairs.hpp"
+#include "../core/group_list.hpp"
+#include "../core/skyline.hpp"
 #include "../core/zone_map.hpp"
 
-namespace spaseq {
+namespace spaseq::events {
 
 constexpr int64_t NEVER = INT64_MIN;
 // Values of registers that no event has.
@@ -76,10 +77,14 @@ struct GroupList {
     std::vector<uint32_t> nodes;
     std::vector<Head> arriving;    // of merged groups: what the event under way adds
     ZoneMap<int64_t> zones;
-    Stairs stairs;
+    Skyline skyline;
 
     int64_t* record(size_t place) noexcept { return records.data() + place * width; }
     const int64_t* record(size_t place) const noexcept { return records.data() + place * width; }
+
+    size_t first_place() const noexcept { return first; }
+    size_t end_place() const noexcept { return count; }
+    bool is_rising() const noexcept { return is_ordered; }
 
     size_t zone_width() const noexcept { return width; }
     void begin_zone(int64_t* zone, size_t place) const noexcept { std::copy_n(record(place), width, zone); }
@@ -112,6 +117,13 @@ struct GroupQuery {
         const int64_t* record = list->record(place);
         return record[0] >= floor && pass_all(record + 1, guards, count, bounds);
     }
+
+    bool ask_for_younger(size_t place) noexcept {
+        int64_t youngest = *list->record(place);
+        if (youngest == NO_VALUE) return false;
+        floor = youngest + 1;
+        return true;
+    }
 };
 
 static inline size_t groups_of(const GroupList* list) noexcept { return list->count; }
@@ -126,7 +138,7 @@ static inline void empty_list(GroupList* list) noexcept {
     list->is_ordered = true;
     list->arriving.clear();
     list->zones.clear();
-    list->stairs.clear();
+    list->skyline.clear();
 }
 
 // std::bad_alloc
@@ -178,25 +190,18 @@ static inline int64_t group_before(
     GroupList* list, int64_t end, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t floor,
     uint64_t* scanned
 ) {
-    list->zones.know(*list, list->count);
-    GroupQuery query{list, guards, count, bounds, floor};
-    return list->zones.last_before(*list, query, static_cast<int64_t>(list->first), end, scanned);
+    return last_group(*list, GroupQuery{list, guards, count, bounds, floor}, end, scanned);
 }
 
 // The youngest start of the groups that pass; NEVER: there are none that started at `least` or later.  std::bad_alloc.
 static inline int64_t youngest_of(
     GroupList* list, const GuardSpec* guards, size_t count, const int64_t* bounds, int64_t least, uint64_t* scanned
 ) {
-    int64_t found = NEVER, floor = std::max(least, NEVER + 1), place = static_cast<int64_t>(list->count);
-    for (;;) {
-        place = group_before(list, place, guards, count, bounds, floor, scanned);
-        if (place < 0) return found;
-        found = youngest_in(list, static_cast<size_t>(place));
-        if (list->is_ordered || found == NO_VALUE) return found;
-        floor = found + 1;
-    }
+    GroupQuery query{list, guards, count, bounds, std::max(least, NEVER + 1)};
+    int64_t place = youngest_group(*list, query, scanned);
+    return place == NO_GROUP ? NEVER : youngest_in(list, static_cast<size_t>(place));
 }
 
-}  // namespace spaseq
+}  // namespace spaseq::events
 
 #endif

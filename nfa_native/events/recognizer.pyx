@@ -6,79 +6,31 @@ Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL
 that it can enter, however many matches there are; matches are enumerated when they are taken.
 """
 
-from functools import lru_cache
-from typing import NamedTuple
-
 import numpy as np
-
-from cpython.exc cimport PyErr_CheckSignals
-from libc.stddef cimport ptrdiff_t
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy
 
 from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
 from nfa_native.automata.lanes import lanes
+from nfa_native.events.results import ComplexEvents
 
-from nfa_native.automata.kinds cimport (
-    DEEPEST, VIEW_BOUNDS, Change, Consumed, EnumerationKind, Operation, RegisterCells, RegisterTest, StepKind,
-    StrategyKind,
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+
+from nfa_native.automata.kinds cimport EnumerationKind, StepKind, StrategyKind
+from nfa_native.core.archive cimport Archive, close_archive, open_archive
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport attempted, check_sound, created, guarded, guarded_number
+from nfa_native.events.conditions cimport NO, UNDECIDED, YES
+from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
+from nfa_native.events.recognition cimport (
+    can_be_written, clear_found, feed_events, feed_partitions, forget_numbers, held_positions, know_partition, lives_in,
+    load_recognition, mark_lists, renumber_partitions, write_recognition,
 )
-from nfa_native.events.conditions cimport NO, UNDECIDED, YES, Choices, Condition, Number, integer, real, unknown
-from nfa_native.events.frontier cimport Frontiers, Reached
-from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
-from nfa_native.core.bits cimport set_bit
-from nfa_native.core.containers cimport binary_search, map, set, sort, unique, vector
-from nfa_native.core.flat_table cimport FlatTable
-from nfa_native.core.node_ring cimport AgingRing, NodeRing
-from nfa_native.core.guard cimport attempted, check_sound, created, fresh, guarded, guarded_number
-from nfa_native.core.invariant cimport invariant
-from nfa_native.core.limits cimport FARTHEST
-
-from nfa_native.core.mixing cimport mix_on
-
-include "groups.pxi"
-include "records.pxi"
-include "correlation.pxi"
-include "nodes.pxi"
-include "plain.pxi"
-include "step.pxi"
-include "cells.pxi"
-include "views.pxi"
-include "questions.pxi"
-include "correlate.pxi"
-include "swift.pxi"
-include "programs.pxi"
-include "correlated.pxi"
-include "enumerate.pxi"
-include "frontier.pxi"
-include "compact.pxi"
-include "compact_groups.pxi"
-include "table.pxi"
-include "chains.pxi"
-include "distinct.pxi"
-include "maximal.pxi"
-include "best.pxi"
-include "starts.pxi"
-include "partitions.pxi"
-include "feed.pxi"
-include "snapshot.pxi"
-include "held.pxi"
-include "restore.pxi"
-
-class ComplexEvents(NamedTuple):
-    """Results as columns, in the order of their ends; m results.
-
-    ``offsets[i]:offsets[i + 1]`` are the picks of result i, first one first.
-    """
-
-    starts: np.ndarray     # int64[m], positions in the whole stream
-    ends: np.ndarray       # int64[m]
-    offsets: np.ndarray    # int64[m + 1]
-    positions: np.ndarray  # int64[p], of marked states
-    states: np.ndarray     # uint16[p], in which they were picked
-    columns: np.ndarray | None = None   # of a chain: int64[states, m or more], the positions again, by state
+from nfa_native.events.results cimport forget_table, found_events, integers
+from nfa_native.events.state cimport (
+    FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, Owner, QuestionSpec, Recognition,
+    SymbolSpec, Table, begin_table,
+)
 
 
 cdef class Recognizer:
@@ -126,7 +78,8 @@ cdef class Recognizer:
         r.state.position = r.state.first_number = first_position
         r.scratch.is_full = r.scratch.is_stopped = False
         r.scratch.stamp = 0
-        r.owner = <void*>self
+        r.owner = &OWNER
+        r.recognizer = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
         r.state.attention = first_node
         r.program.is_chain = automaton.is_chain and chosen.enumeration not in (EnumerationKind.DISTINCT, EnumerationKind.MAXIMAL)
@@ -248,19 +201,9 @@ cdef class Recognizer:
 
     def take(self):
         """The results since the last call."""
-        cdef Found* f = &self.recognition.scratch.found
-        cdef object out
         check_sound(&self.broken)
-        if self.recognition.program.enumeration == EnumerationKind.ROWS:
-            out = by_state(lines(self.recognition.scratch.table, f.count), f.count)
-        elif self.recognition.program.is_chain:
-            out = by_state(rows_and_columns(f, self.recognition.program.width), f.count)
-        else:
-            out = ComplexEvents(
-                integers(&f.starts, f.count), integers(&f.ends, f.count), integers(&f.offsets, f.count + 1),
-                integers(&f.positions, f.positions.size()), numbers_of(&f.states),
-            )
-        guarded(&self.broken, clear_found, f, self.recognition.program.is_chain)
+        out = found_events(&self.recognition)
+        guarded(&self.broken, clear_found, &self.recognition.scratch.found, self.recognition.program.is_chain)
         return out
 
     def snapshot(self, int64_t least=NEVER):
@@ -304,32 +247,53 @@ cdef class Recognizer:
         }
 
 
-cdef object by_state(lines, size_t count):
-    """Results with one pick of each state: the first half of the lines has their positions by row, the other by column."""
-    width = len(lines) // 2
-    offsets, states = even(width, max(1 << 14, 1 << int(count).bit_length()))
-    positions, columns = lines.reshape(-1)[:count * width], lines[width:]
-    starts, ends = columns[0, :count], columns[width - 1, :count]
-    return ComplexEvents(starts, ends, offsets[:count + 1], positions, states[:count * width], columns)
+# What the recognizer asks Python for.
 
 
-cdef object rows_and_columns(const Found* found, size_t width):
-    """All positions by row, and by column: int64[2 * width, count]."""
-    both = np.empty((2 * width, found.count), np.int64)
-    cdef int64_t[:, ::1] view = both
-    if found.count:
-        with nogil:
-            copy_rows(found, width, &view[0, 0], &view[width, 0])
-    return both
+cdef void ask(Recognition* r, const QuestionSpec* question, const int64_t* registers, size_t width) noexcept with gil:
+    """Into `answers` that are undecided: what the owner says; an error ends the feeding."""
+    cdef Correlating* c = r.correlating
+    cdef const int32_t* of_variable = c.question_registers.data() + question.first
+    cdef size_t i
+    cdef uint32_t j
+    try:
+        cases, places = [], []
+        for i in range(c.candidates.size()):
+            if c.answers[i] != UNDECIDED:
+                continue
+            places.append(i)
+            cases.append(tuple([
+                positions_in(c, NOT_SET if of_variable[j] < 0 else registers[c.candidates[i] * width + of_variable[j]])
+                for j in range(question.count)
+            ]))
+        answers = (<Recognizer>r.recognizer).answer(question.number, r.state.position, cases)
+        for place, answer in zip(places, answers, strict=True):
+            c.answers[<size_t>place] = YES if answer else NO
+    except BaseException as error:
+        (<Recognizer>r.recognizer)._interruption = error
+        r.scratch.is_stopped = True
 
 
-@lru_cache(maxsize=16)
-def even(width, count):
-    """Offsets of as many results with so many picks each, and the states of these: read-only."""
-    offsets = np.arange(count + 1, dtype=np.int64) * width
-    states = np.tile(np.arange(width, dtype=np.uint16), count)
-    offsets.flags.writeable = states.flags.writeable = False
-    return offsets, states
+cdef list positions_in(const Correlating* c, int64_t number):
+    """The positions of a list, the last one first."""
+    cdef list found = []
+    while number != NOT_SET:
+        found.append(c.listed[number - c.listed_base].position)
+        number = c.listed[number - c.listed_base].before
+    return found
+
+
+cdef bint is_interrupted(Recognition* r) noexcept with gil:
+    """Whether a signal's handler raised something, which the owner keeps; `feed` then ends."""
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        (<Recognizer>r.recognizer)._interruption = error
+        r.scratch.is_stopped = True
+    return r.scratch.is_stopped
+
+
+cdef Owner OWNER = Owner(ask, is_interrupted)
 
 
 cdef build(Recognition* r, states, steps):
@@ -395,20 +359,3 @@ cdef bint comes_late(const Recognition* r, uint32_t state, states):
     cdef const EntrySpec* entry = &r.program.entries[state]
     sources = [r.program.sources[i] for i in range(entry.first, entry.first + entry.after + entry.directly)]
     return any([one > state and one in states for one in sources])
-
-
-cdef object integers(const vector[int64_t]* values, size_t count):
-    """The first ones."""
-    array = np.empty(count, np.int64)
-    cdef int64_t[::1] view = array
-    if count:
-        memcpy(&view[0], values.data(), count * sizeof(int64_t))
-    return array
-
-
-cdef object numbers_of(const vector[uint16_t]* values):
-    array = np.empty(values.size(), np.uint16)
-    cdef uint16_t[::1] view = array
-    if values.size():
-        memcpy(&view[0], values.data(), values.size() * sizeof(uint16_t))
-    return array

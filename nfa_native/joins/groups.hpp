@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "../core/group_list.hpp"
 #include "../core/zone_map.hpp"
 
-namespace spaseq {
+namespace spaseq::joins {
 
 constexpr uint32_t MOST_COMPARED = 2;      // columns that a zone map knows
 constexpr uint32_t MOST_BOUNDS = 4;        // comparisons of one step that it looks at
-constexpr int64_t NO_GROUP = -1;           // no place
 
 typedef int (*WordLess)(uint64_t, uint64_t);
 
@@ -71,6 +71,10 @@ struct GroupList {
         return (bound.limit ? is_before(value, bound.value) : is_before(bound.value, value)) != bound.inverted;
     }
 
+    size_t first_place() const noexcept { return 0; }
+    size_t end_place() const noexcept { return groups.size(); }
+    bool is_rising() const noexcept { return rising; }
+
     size_t zone_width() const noexcept { return 1; }
 
     void begin_zone(Zone* zone, size_t place) const noexcept {
@@ -116,6 +120,11 @@ struct GroupQuery {
         return true;
     }
 
+    bool ask_for_younger(size_t place) noexcept {
+        lo = list.groups[place].max_start + 1;
+        return true;
+    }
+
     bool holds(size_t place) const noexcept {
         const Group& group = list.groups[place];
         if (precedes(group.max_start, lo)) return false;
@@ -136,19 +145,12 @@ inline void close_group(GroupList* list) noexcept {
 
 // The place of the last group in front of `before` that passes and holds something from `lo` on, or NO_GROUP.  std::bad_alloc.
 inline int64_t group_before(const GroupList* list, int64_t before, const Bounds* bounds, uint32_t lo, uint64_t* scanned) {
-    list->zones.know(*list, list->groups.size());
-    return list->zones.last_before(*list, GroupQuery{*list, *bounds, lo}, 0, before, scanned);
+    return last_group(*list, GroupQuery{*list, *bounds, lo}, before, scanned);
 }
 
 // The place of a group that passes whose youngest start no other one's is after, or NO_GROUP.  std::bad_alloc.
 inline int64_t youngest_group(const GroupList* list, const Bounds* bounds, uint32_t lo, uint64_t* scanned) {
-    int64_t best = NO_GROUP, found = static_cast<int64_t>(list->groups.size());
-    while ((found = group_before(list, found, bounds, lo, scanned)) != NO_GROUP) {
-        best = found;
-        if (list->rising) break;
-        lo = list->groups[static_cast<size_t>(found)].max_start + 1;
-    }
-    return best;
+    return spaseq::youngest_group(*list, GroupQuery{*list, *bounds, lo}, scanned);
 }
 
 // An empty list, whose numbers go on.
@@ -178,6 +180,6 @@ inline void strike_group(GroupList* list, size_t place) noexcept {
     list->zones.strike(*list, place);
 }
 
-}  // namespace spaseq
+}  // namespace spaseq::joins
 
 #endif

@@ -1,117 +1,90 @@
+# distutils: language = c++
 # cython: language_level=3
 """The matcher: one running query.  Batches of events with their rows go in, matches come out as columns.
 
 The design is that of KERNEL.md: partial matches with equal live values share a cell, which holds one compact set.
 """
 
-from functools import lru_cache
-from typing import NamedTuple
-
 import numpy as np
 
 from nfa_native.core.arrays import distinct
 from nfa_native.joins.history import batch_of
-from nfa_native.terms.program import Op
+from nfa_native.joins.results import CountedMatches, RawMatches
 from nfa_native.joins.substreams import split
 
-from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from cpython.exc cimport PyErr_CheckSignals
-from cython.operator cimport dereference, preincrement
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
-from nfa_native.automata.kinds cimport Cells, Govern, ColumnSource, Sign, View
-from nfa_native.core.archive cimport close_archive, held_words, open_archive, renumber
-from nfa_native.core.bits cimport has_bit, set_bit
-from nfa_native.core.containers cimport binary_search, map, moved, pair, reverse, sort, string, unordered_map, vector
-from nfa_native.core.archive cimport Archive, require
-from nfa_native.core.flat_table cimport FlatTable
-from nfa_native.core.node_ring cimport NodeRing
-from nfa_native.core.guard cimport attempted, attempted_bint, attempted_number, check_sound, guarded, guarded_bint
-from nfa_native.core.invariant cimport invariant
-from nfa_native.core.limits cimport FARTHEST
-from nfa_native.terms.literals cimport POWERS_OF_TEN, int128
-from nfa_native.core.mixing cimport TextHash, mix
-from nfa_native.core.prefetch cimport prefetch
-from nfa_native.terms.program cimport Code, Program, compute, test
-from nfa_native.terms.rows cimport EventRows
-from nfa_native.core.set_counts cimport Content, Gathering, Memory, Profile, Tally
-from nfa_native.terms.words cimport (
-    TAG_DATETIME, TAG_DECIMAL, TAG_DOUBLE, TAG_INTEGER, UNBOUND, Terms, TermStore, tag_of, word_t,
+from nfa_native.core.archive cimport Archive, close_archive, held_words, open_archive, renumber
+from nfa_native.core.containers cimport vector
+from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
+from nfa_native.joins.batch cimport borrow_event, borrow_rows
+from nfa_native.joins.kernel cimport (
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, can_be_written, find_waiting, first_due, go_on, is_full, load_kernel,
+    longest_in_kernel, waiting_starts, write_kernel,
 )
+from nfa_native.joins.program cimport MatcherProgram, program_of
+from nfa_native.joins.results cimport statistics_of, take_results
+from nfa_native.joins.state cimport FOREVER, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position
+from nfa_native.terms.program cimport Code, compute, test
+from nfa_native.terms.words cimport UNBOUND, Terms, TermStore, word_t
 
-include "program.pxi"
-include "records.pxi"
-include "rows.pxi"
-include "nodes.pxi"
-include "formulas.pxi"
-include "groups.pxi"
-include "order.pxi"
-include "buckets.pxi"
-include "cells.pxi"
-include "window.pxi"
-include "zones.pxi"
-include "probe.pxi"
-include "combine.pxi"
-include "pausing.pxi"
-include "fire.pxi"
-include "views.pxi"
-include "guards.pxi"
-include "counting.pxi"
-include "output.pxi"
-include "tick.pxi"
-include "build.pxi"
-include "feed.pxi"
-include "relisting.pxi"
-include "snapshot.pxi"
-include "restore.pxi"
-include "waiting.pxi"
+# What `waiting` says of a state where nobody waits.
+NOBODY = -2**63
 
 
-class RawMatches(NamedTuple):
-    """Results as columns, in order of decision; m results, one for each row of each match.
-
-    ``pick_offsets[i]:pick_offsets[i + 1]`` are result i's picks, sorted by atom, then by event.
-    """
-
-    first: np.ndarray         # int64[m], microseconds
-    last: np.ndarray          # int64[m]
-    decided: np.ndarray       # int64[m]
-    pick_offsets: np.ndarray  # int64[m + 1]
-    pick_atoms: np.ndarray    # uint16[p]
-    pick_events: np.ndarray   # uint64[p]
-    words: np.ndarray         # uint64[m, result columns]
+# How the kernel evaluates formulas.
 
 
-class CountedMatches(NamedTuple):
-    """As ``RawMatches``; if ``counts[i]`` is not 0, result i stands for so many matches, without picks and words."""
-
-    first: np.ndarray
-    last: np.ndarray
-    decided: np.ndarray
-    pick_offsets: np.ndarray
-    pick_atoms: np.ndarray
-    pick_events: np.ndarray
-    words: np.ndarray
-    counts: np.ndarray        # int64[m]
+cdef int run_test(const void* code, const word_t* registers, int64_t now, void* store) noexcept nogil:
+    return test(<const Code*>code, registers, now, <TermStore*>store)
 
 
-cdef class MatcherProgram:
-    """An automaton as the kernel's tables: frozen, and shared by all matchers that run the automaton."""
-
-    cdef KernelProgram program
-    cdef readonly object automaton     # holds the code of its formulas
-
-    def __init__(self, automaton):
-        self.automaton = automaton
-        build_program(&self.program, automaton)
+cdef int run_compute(const void* code, const word_t* registers, int64_t now, void* store, word_t* out) noexcept nogil:
+    return compute(<const Code*>code, registers, now, <TermStore*>store, out)
 
 
-cdef MatcherProgram program_of(object automaton):
-    """The program that the automaton keeps, made by its first matcher."""
-    if not automaton.programs:
-        automaton.programs.append(MatcherProgram(automaton))
-    return automaton.programs[0]
+
+cdef void ask_filter(
+    Kernel* k, uint32_t formula, const word_t* registers, size_t count, uint32_t width, int64_t now, int8_t* answers
+) noexcept with gil:
+    """Ask the formula's own evaluator about `count` rows of registers; an exception makes all answers 0 and is kept."""
+    cdef Matcher owner = <Matcher>k.owner
+    cdef size_t i
+    try:
+        table = np.empty((count, width), dtype=np.uint64)
+        copy_out(table, registers)
+        verdicts = owner._formulas[formula].ask(table, np.full(count, now, dtype=np.int64), owner.terms)
+        for i in range(count):
+            answers[i] = <int8_t>verdicts[i]
+    except BaseException as error:
+        k.failed = True
+        owner._failure = error
+        for i in range(count):
+            answers[i] = 0
+
+
+cdef word_t ask_value(Kernel* k, uint32_t formula, uint32_t width, int64_t now) noexcept with gil:
+    """Ask the formula's own evaluator for a value on the loaded registers."""
+    cdef Matcher owner = <Matcher>k.owner
+    try:
+        table = np.empty((1, width), dtype=np.uint64)
+        copy_out(table, k.scratch.registers.data())
+        return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64), owner.terms)[0]
+    except BaseException as error:
+        k.failed = True
+        owner._failure = error
+        return UNBOUND
+
+
+cdef void copy_out(object table, const word_t* words):
+    cdef uint64_t[:, ::1] view = table
+    if view.shape[0] and view.shape[1]:
+        memcpy(&view[0, 0], words, view.shape[0] * view.shape[1] * sizeof(word_t))
+
+
+cdef Evaluation EVALUATION = Evaluation(run_test, run_compute, ask_filter, ask_value)
 
 
 cdef class Matcher:
@@ -139,10 +112,11 @@ cdef class Matcher:
         self._formulas = automaton.formulas
         self._failure = None
         self.task.kind = NOTHING
+        self.kernel.evaluation = &EVALUATION
         self.kernel.store = terms.store
         self.kernel.owner = <void*>self
         self._program = program_of(automaton)
-        build_kernel(&self.kernel, &self._program.program)
+        attempted(build_kernel, &self.kernel, &self._program.program)
 
     @property
     def count_only(self):
@@ -225,7 +199,7 @@ cdef class Matcher:
         cdef bint ordered
         with nogil:
             ordered = guarded_bint(
-                &self.kernel.store.broken, begin_batch, &self.kernel, &self.task, times, events, count
+                &self.terms.store.broken, begin_batch, &self.kernel, &self.task, times, events, count
             )
         if not ordered:
             raise ValueError("events must come in order of time")
@@ -266,7 +240,7 @@ cdef class Matcher:
         """Go on up to the next pause, and let signals be heard; whether it is done."""
         cdef bint done
         with nogil:
-            done = guarded_bint(&self.kernel.store.broken, go_on, &self.kernel, &self.task)
+            done = guarded_bint(&self.terms.store.broken, go_on, &self.kernel, &self.task)
         self._raise()
         if done:
             self._kept = None
@@ -276,7 +250,7 @@ cdef class Matcher:
 
     def take(self):
         """The results since the last call."""
-        check_sound(&self.kernel.store.broken)
+        check_sound(&self.terms.store.broken)
         return take_results(&self.kernel)
 
     def pending(self):
@@ -319,7 +293,11 @@ cdef class Matcher:
     def waiting(self):
         """For each state what windows measure of the youngest first event of the partial matches that are there, or will
         be when the tick closes (int64, maybe too great); NOBODY: there are none."""
-        return waiting_starts(&self.kernel)
+        starts = np.full(self.kernel.now.states.size(), NOBODY, np.int64)
+        cdef int64_t[::1] out = starts
+        with nogil:
+            waiting_starts(&self.kernel, &out[0])
+        return starts
 
     def may_join(self, uint32_t state, uint32_t index, const uint64_t[:, ::1] keys):
         """Whether a partial match waits in the state, or will when the tick closes, with equal words in the columns of the
@@ -329,7 +307,13 @@ cdef class Matcher:
         if <size_t>keys.shape[0] != self.kernel.program.states[state].indexes[index].columns.size():
             raise ValueError(f"keys of {keys.shape[0]} columns came for another number of columns")
         found = np.zeros(keys.shape[1], np.uint8)
-        find_waiting(&self.kernel, &self.kernel.now.states[state], state, index, keys, found)
+        cdef uint8_t[::1] out = found
+        if found.size:
+            with nogil:
+                attempted(
+                    find_waiting, &self.kernel, state, index, &keys[0, 0] if keys.shape[0] else NULL, <size_t>keys.shape[0],
+                    <size_t>keys.shape[1], &out[0]
+                )
         return found.view(np.bool_)
 
     def statistics(self):
@@ -350,7 +334,7 @@ cdef class Matcher:
     def snapshot(self):
         """The live state as bytes: the same bytes for the same state.  Results must have been taken."""
         cdef Archive archive
-        check_sound(&self.kernel.store.broken)
+        check_sound(&self.terms.store.broken)
         self._write(&archive)
         return close_archive(&archive)
 
@@ -386,5 +370,5 @@ cdef class Matcher:
         if self.kernel.failed:
             failure, self._failure = self._failure, None
             self.kernel.failed = False
-            self.kernel.store.broken |= isinstance(failure, MemoryError)
+            self.terms.store.broken |= isinstance(failure, MemoryError)
             raise failure

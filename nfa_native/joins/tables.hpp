@@ -6,7 +6,7 @@
 
 #include "../core/flat_table.hpp"
 
-namespace spaseq {
+namespace spaseq::joins {
 
 // A use of a cell; serial 0: none.
 struct CellReference {
@@ -30,6 +30,6 @@ struct KeyEntry {
     bool is_free() const noexcept { return bucket == 0; }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::joins
 
 #endif

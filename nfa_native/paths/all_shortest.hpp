@@ -14,7 +14,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // One step by which a pair is reached on a shortest walk.
 struct Approach {
@@ -136,6 +136,6 @@ struct AllShortest {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

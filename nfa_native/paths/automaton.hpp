@@ -19,7 +19,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/pinned.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 typedef uint64_t guard_t;           // a set of conditions, by their bits: all of them must hold
 
@@ -153,6 +153,6 @@ struct Subsets {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -11,7 +11,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/path_so_far.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct Beginning {
     double sum;                     // what its steps weigh
@@ -73,9 +73,9 @@ struct Beginnings {
     bool admits(const PathRules& rules, vertex_t start, uint32_t place, symbol_t symbol, vertex_t to, size_t* effort) const noexcept {
         if (rules.not_back && to == start) return false;
         switch (rules.restrictor) {
-        case TRAIL: return !has_edge(place, edge_of(all[place].vertex, symbol, to), effort);
-        case ACYCLIC: return !has_vertex(place, to, effort);
-        case SIMPLE: return to == start || !has_vertex(place, to, effort);
+        case PathRestrictor::TRAIL: return !has_edge(place, edge_of(all[place].vertex, symbol, to), effort);
+        case PathRestrictor::ACYCLIC: return !has_vertex(place, to, effort);
+        case PathRestrictor::SIMPLE: return to == start || !has_vertex(place, to, effort);
         default: return true;
         }
     }
@@ -93,6 +93,6 @@ struct Beginnings {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

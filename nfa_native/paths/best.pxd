@@ -7,7 +7,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport FoundPaths, PathAutomaton, PathGraph, PathRules, vertex_t
 
-cdef extern from "nfa_native/paths/best_first.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/best_first.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass StepWeights:
         const double* labels
         const double* vertices

@@ -20,7 +20,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/pinned.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A query, and what steps weigh for whoever asks.
 struct RankedQuery {
@@ -244,10 +244,10 @@ struct BestFirst {
     }
 
     bool is_closed(const PathRules& rules, const Beginning& here) const noexcept {
-        return rules.restrictor == SIMPLE && here.length && here.vertex == routes[here.route].start;
+        return rules.restrictor == PathRestrictor::SIMPLE && here.length && here.vertex == routes[here.route].start;
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

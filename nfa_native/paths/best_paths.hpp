@@ -13,7 +13,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/outlook.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct ByRank {
     const Beginnings* beginnings;
@@ -94,6 +94,6 @@ struct BestPaths {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

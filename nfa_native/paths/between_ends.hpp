@@ -15,7 +15,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/way_on.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A vertex of the path, and the edge to it.
 struct PathLevel {
@@ -183,6 +183,6 @@ struct BetweenEnds {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -17,7 +17,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct StatePair {
     vertex_t vertex;
@@ -181,6 +181,6 @@ struct BothEnds {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -17,7 +17,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A walk: one step more than that of `before`.
 struct WalkNode {
@@ -91,6 +91,6 @@ struct BreadthFirst {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -13,7 +13,7 @@
 #include "nfa_native/paths/found.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct ByLength {
     DepthFirst depth;                       // with the restrictor
@@ -74,6 +74,6 @@ struct ByLength {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

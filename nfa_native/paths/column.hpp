@@ -9,7 +9,7 @@
 #include <new>
 #include <type_traits>
 
-namespace spaseq {
+namespace spaseq::paths {
 
 template <class T> struct Column {
     static_assert(std::is_trivially_copyable<T>::value, "realloc moves it");
@@ -71,6 +71,6 @@ template <class T> struct Column {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -7,7 +7,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport PathAutomaton, PathGraph, PathRules, Subsets, vertex_t
 
-cdef extern from "nfa_native/paths/walk_count.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/walk_count.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass WalkCount:
         const PathGraph* graph
         const PathAutomaton* automaton

@@ -11,7 +11,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/path_so_far.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Where a search stands at one vertex of its path.
 struct Crossing {
@@ -102,6 +102,6 @@ struct DepthFirst {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "nfa_native/paths/fixed_length.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Where walks are written; there is room for all that were counted.
 struct WalkColumns {
@@ -168,6 +168,6 @@ struct FewWalks {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -7,7 +7,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport Column, PathGraph, symbol_t, vertex_t
 
-cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass FixedRoute:
         uint32_t query
         vertex_t start

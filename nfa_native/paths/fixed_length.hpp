@@ -10,7 +10,7 @@
 #include "nfa_native/paths/column.hpp"
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A step is an edge of one of some symbols: those from `first` to before `end` of all symbols.
 struct FixedStep {
@@ -190,6 +190,6 @@ struct FixedLength {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

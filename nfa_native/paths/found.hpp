@@ -8,7 +8,7 @@
 #include "nfa_native/paths/column.hpp"
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Path i has the steps ends[i - 1] to ends[i] of `symbols`, and one vertex more: from ends[i - 1] + i on.
 struct FoundPaths {
@@ -35,6 +35,6 @@ struct FoundPaths {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

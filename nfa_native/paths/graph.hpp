@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace spaseq {
+namespace spaseq::paths {
 
 typedef uint32_t vertex_t;
 typedef uint32_t symbol_t;          // 2 * label + 1 if edges are taken against their direction
@@ -55,6 +55,6 @@ struct PathGraph {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

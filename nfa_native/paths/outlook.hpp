@@ -15,7 +15,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/pinned.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 constexpr double NOTHING = -std::numeric_limits<double>::infinity();    // what cannot be weighs that much
 
@@ -168,6 +168,6 @@ struct Outlooks {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

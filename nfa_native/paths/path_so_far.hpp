@@ -8,15 +8,16 @@
 #include <tuple>
 #include <vector>
 
+#include "nfa_native/automata/kinds.hpp"
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
-enum Restrictor : int { WALK = 0, TRAIL = 1, ACYCLIC = 2, SIMPLE = 3 };
+using kinds::PathRestrictor;
 
 // What a path must fulfil besides the expression.
 struct PathRules {
-    int restrictor = WALK;
+    PathRestrictor restrictor = PathRestrictor::WALK;
     bool not_back = false;              // the start does not come again
     const uint8_t* ends = nullptr;      // by vertex: whether a path may end there; NULL: anywhere
 
@@ -36,11 +37,11 @@ struct PathSoFar {
     std::vector<symbol_t> symbols;
     std::set<vertex_t> passed;              // the vertices behind the first SHORT ones
     std::set<Edge> taken;                   // the edges behind the first SHORT ones
-    int restrictor = WALK;
+    PathRestrictor restrictor = PathRestrictor::WALK;
 
     size_t length() const noexcept { return symbols.size(); }
 
-    void start_at(vertex_t start, int with) {
+    void start_at(vertex_t start, PathRestrictor with) {
         restrictor = with;
         vertices.assign(1, start);
         symbols.clear();
@@ -71,22 +72,22 @@ struct PathSoFar {
     bool admits_from(vertex_t from, const PathRules& rules, symbol_t symbol, vertex_t to) const noexcept {
         if (rules.not_back && to == vertices.front()) return false;
         switch (rules.restrictor) {
-        case TRAIL: return !has_edge(edge_of(from, symbol, to));
-        case ACYCLIC: return !has_vertex(to);
-        case SIMPLE: return to == vertices.front() || !has_vertex(to);
+        case PathRestrictor::TRAIL: return !has_edge(edge_of(from, symbol, to));
+        case PathRestrictor::ACYCLIC: return !has_vertex(to);
+        case PathRestrictor::SIMPLE: return to == vertices.front() || !has_vertex(to);
         default: return true;
         }
     }
 
     // Whether no path goes on behind this end.
     bool is_closed() const noexcept {
-        return restrictor == SIMPLE && symbols.size() && vertices.back() == vertices.front();
+        return restrictor == PathRestrictor::SIMPLE && symbols.size() && vertices.back() == vertices.front();
     }
 
     // std::bad_alloc
     void append_edge(symbol_t symbol, vertex_t to) {
-        if (symbols.size() >= SHORT && restrictor == TRAIL) taken.insert(edge_of(vertices.back(), symbol, to));
-        if (vertices.size() >= SHORT && (restrictor == ACYCLIC || restrictor == SIMPLE)) passed.insert(to);
+        if (symbols.size() >= SHORT && restrictor == PathRestrictor::TRAIL) taken.insert(edge_of(vertices.back(), symbol, to));
+        if (vertices.size() >= SHORT && (restrictor == PathRestrictor::ACYCLIC || restrictor == PathRestrictor::SIMPLE)) passed.insert(to);
         symbols.push_back(symbol);
         vertices.push_back(to);
     }
@@ -96,11 +97,11 @@ struct PathSoFar {
         symbol_t symbol = symbols.back();
         vertices.pop_back();
         symbols.pop_back();
-        if (symbols.size() >= SHORT && restrictor == TRAIL) taken.erase(edge_of(vertices.back(), symbol, to));
+        if (symbols.size() >= SHORT && restrictor == PathRestrictor::TRAIL) taken.erase(edge_of(vertices.back(), symbol, to));
         if (vertices.size() >= SHORT && passed.size()) passed.erase(to);
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace spaseq {
+namespace spaseq::paths {
 
 template <class T> struct Pinned {
     template <class Value> struct Iterator {
@@ -41,6 +41,6 @@ template <class T> struct Pinned {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct ProductTable {
     static constexpr size_t BITS = 10;                      // of a vertex within its page
@@ -46,6 +46,6 @@ struct ProductTable {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -14,7 +14,7 @@
 #include "nfa_native/paths/automaton.hpp"
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // An edge of one of some symbols.
 struct ReachStep {
@@ -150,6 +150,6 @@ struct ReachPlan {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -7,7 +7,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport PathGraph, symbol_t, vertex_t
 
-cdef extern from "nfa_native/paths/reach_search.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/reach_search.hpp" namespace "spaseq::paths" nogil:
     const uint32_t NO_PLACE
 
     cdef cppclass ReachMove:

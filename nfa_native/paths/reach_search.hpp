@@ -20,7 +20,7 @@
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/reach.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Pairs that were found: run i is of one query and one start, and has the ends from run_ends[i - 1] to run_ends[i].
 struct FoundEnds {
@@ -403,6 +403,6 @@ struct EndSearch {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -17,16 +17,16 @@
 #include "nfa_native/paths/found.hpp"
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
-enum SelectorKind : int { ALL = 0, ALL_SHORTEST = 1, SHORTEST = 2 };
+using kinds::PathSelection;
 
 struct PathSearch {
     const PathGraph* graph = nullptr;
     const PathAutomaton* automaton = nullptr;
     Subsets subsets;
     PathRules rules;
-    int selector = ALL;
+    PathSelection selector = PathSelection::ALL;
     uint32_t count = 1;                     // of SHORTEST
     std::vector<vertex_t> starts;
     std::vector<vertex_t> targets;          // the shortest paths to each of them are searched for from both ends; empty: in another way
@@ -49,7 +49,7 @@ struct PathSearch {
         subsets.is_merged = true;
         subsets.begin_with(automaton);
         PathRules walk = rules;
-        walk.restrictor = WALK;
+        walk.restrictor = PathRestrictor::WALK;
         depth.graph = breadth.graph = all_shortest.graph = by_length.depth.graph = by_length.walks.graph = both.graph = graph;
         both.automaton = automaton;
         both.subsets = &subsets;
@@ -60,7 +60,7 @@ struct PathSearch {
         depth.rules = by_length.depth.rules = rules;
         breadth.rules = all_shortest.rules = by_length.walks.rules = walk;
         breadth.count = count;
-        by_length.count = between.count = selector == ALL_SHORTEST ? 0 : count;
+        by_length.count = between.count = selector == PathSelection::ALL_SHORTEST ? 0 : count;
     }
 
     bool is_done() const noexcept { return !is_begun && next_start == starts.size(); }
@@ -78,14 +78,14 @@ struct PathSearch {
     }
 
   private:
-    bool is_walk() const noexcept { return rules.restrictor == WALK; }
+    bool is_walk() const noexcept { return rules.restrictor == PathRestrictor::WALK; }
 
     void search_from(vertex_t start) {
         is_begun = true;
-        if (selector == ALL) depth.search_from(start, DepthFirst::ANY_LENGTH);
+        if (selector == PathSelection::ALL) depth.search_from(start, DepthFirst::ANY_LENGTH);
         else if (targets.size()) search_to(start, 0);
         else if (!is_walk()) by_length.search_from(start);
-        else if (selector == ALL_SHORTEST) all_shortest.search_from(start);
+        else if (selector == PathSelection::ALL_SHORTEST) all_shortest.search_from(start);
         else breadth.search_from(start);
     }
 
@@ -96,7 +96,7 @@ struct PathSearch {
     }
 
     void go_along(uint64_t* left) {
-        if (selector == ALL) {
+        if (selector == PathSelection::ALL) {
             if (depth.find_path(left)) found.add_path(depth.path.vertices.data(), depth.path.symbols.data(), depth.path.length());
             is_begun = !depth.is_done();
         } else if (targets.size()) {
@@ -104,7 +104,7 @@ struct PathSearch {
         } else if (!is_walk()) {
             by_length.look_at_length(left, &found);
             is_begun = !by_length.is_done();
-        } else if (selector == ALL_SHORTEST) {
+        } else if (selector == PathSelection::ALL_SHORTEST) {
             all_shortest.look_at_pair(left, &found);
             is_begun = !all_shortest.is_done();
         } else {
@@ -124,6 +124,6 @@ struct PathSearch {
     bool is_at_end() const noexcept { return is_walk() ? both.is_done() : between.is_done(); }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

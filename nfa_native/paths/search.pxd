@@ -3,28 +3,19 @@
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport PathRestrictor, PathSelection
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 
 ctypedef uint32_t vertex_t
 ctypedef uint32_t symbol_t
 
-cdef extern from "nfa_native/paths/column.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/column.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass Column[T]:
         size_t size()
         T* release()
 
-cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
-    # Restrictors.
-    const int WALK
-    const int TRAIL
-    const int ACYCLIC
-    const int SIMPLE
-    # Selectors.
-    const int ALL
-    const int ALL_SHORTEST
-    const int SHORTEST
-
+cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass Adjacency:
         const vertex_t* vertices
         const uint32_t* offsets
@@ -49,7 +40,7 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         void safe_end "find_alike"() except +raise_cpp_error
 
     cdef cppclass PathRules:
-        int restrictor
+        PathRestrictor restrictor
         bint not_back
         const uint8_t* ends
 
@@ -66,7 +57,7 @@ cdef extern from "nfa_native/paths/search.hpp" namespace "spaseq" nogil:
         const PathAutomaton* automaton
         Subsets subsets
         PathRules rules
-        int selector
+        PathSelection selector
         uint32_t count
         vector[vertex_t] starts
         vector[vertex_t] targets

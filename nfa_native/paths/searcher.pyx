@@ -9,16 +9,16 @@ from cpython.bytearray cimport PyByteArray_FromStringAndSize
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free
 
+from nfa_native.automata import kinds
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
 from nfa_native.paths.search cimport (
-    ACYCLIC, ALL, ALL_SHORTEST, SHORTEST, SIMPLE, TRAIL, WALK, Adjacency, Column, FoundPaths, PathAutomaton, PathGraph, PathSearch,
-    symbol_t, vertex_t,
+    Adjacency, Column, FoundPaths, PathAutomaton, PathGraph, PathSearch, symbol_t, vertex_t,
 )
 
 MOST_CONDITIONS = 64
-RESTRICTORS = {"WALK": WALK, "TRAIL": TRAIL, "ACYCLIC": ACYCLIC, "SIMPLE": SIMPLE}
-SELECTORS = {"ALL": ALL, "ALL SHORTEST": ALL_SHORTEST, "SHORTEST": SHORTEST}
+RESTRICTORS = kinds.PathRestrictor.__members__
+SELECTORS = {name.replace("_", " "): one for name, one in kinds.PathSelection.__members__.items()}
 
 
 cdef class EdgeIndex:

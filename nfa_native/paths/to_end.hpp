@@ -15,7 +15,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct DistantPair {
     vertex_t vertex;
@@ -81,7 +81,7 @@ struct DistancesToEnd {
     }
 
   private:
-    bool is_without_loops() const noexcept { return rules.restrictor == ACYCLIC || rules.restrictor == SIMPLE; }
+    bool is_without_loops() const noexcept { return rules.restrictor == PathRestrictor::ACYCLIC || rules.restrictor == PathRestrictor::SIMPLE; }
 
     void turn_states() {
         members.resize(automaton->states.size());
@@ -97,7 +97,7 @@ struct DistancesToEnd {
     bool holds_at(guard_t guard, vertex_t vertex) const noexcept { return holds(guard, subsets->holding_at(vertex, guard)); }
 
     bool is_end(uint32_t state) const noexcept {
-        if (state == 0 ? end != start : end == start && (rules.not_back || rules.restrictor == ACYCLIC)) return false;
+        if (state == 0 ? end != start : end == start && (rules.not_back || rules.restrictor == PathRestrictor::ACYCLIC)) return false;
         for (guard_t guard : automaton->states[state].accepting)
             if (holds_at(guard, end)) return true;
         return false;
@@ -118,6 +118,6 @@ struct DistancesToEnd {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

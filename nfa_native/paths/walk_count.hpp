@@ -14,7 +14,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 typedef unsigned __int128 walks_t;
 
@@ -103,6 +103,6 @@ struct WalkCount {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -4,9 +4,9 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport PathRestrictor
 from nfa_native.core.guard cimport guarded
 from nfa_native.paths.counting cimport WalkCount
-from nfa_native.paths.search cimport WALK
 from nfa_native.paths.searcher cimport EdgeIndex, ExpressionAutomaton, check_automaton, flags_of, take_starts
 
 
@@ -31,7 +31,7 @@ cdef class WalkCounter:
         self.state.rules.ends = NULL
         if ends is not None:
             self.state.rules.ends = flags_of(edges, ends, self.arrays)
-        self.state.rules.restrictor, self.state.rules.not_back = WALK, not_back
+        self.state.rules.restrictor, self.state.rules.not_back = PathRestrictor.WALK, not_back
         self.state.safe_open()
 
     @property

@@ -18,7 +18,7 @@
 #include "nfa_native/paths/product_table.hpp"
 #include "nfa_native/paths/to_end.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A step of a way: the `child`-th edge of those that go on from where it begins.
 struct WayStep {
@@ -55,7 +55,7 @@ struct WayOn {
     }
 
     // Whether no way goes on behind this vertex.
-    bool closes(vertex_t vertex) const noexcept { return rules.restrictor != TRAIL && to_end.is_met_once(vertex); }
+    bool closes(vertex_t vertex) const noexcept { return rules.restrictor != PathRestrictor::TRAIL && to_end.is_met_once(vertex); }
 
     // std::bad_alloc
     void search_between(vertex_t from, vertex_t to) {
@@ -136,7 +136,7 @@ struct WayOn {
 
     // Whether a trail can only go back where it came from.
     bool is_dead_end(vertex_t from, const WayStep& step) {
-        if (rules.restrictor != TRAIL || is_end(step.subset, step.vertex)) return false;
+        if (rules.restrictor != PathRestrictor::TRAIL || is_end(step.subset, step.vertex)) return false;
         Edge edge = edge_of(from, step.symbol, step.vertex);
         for (const SubsetMove& move : subsets->moves_at(step.subset, step.vertex).moves) {
             Neighbours next = graph->symbols[move.symbol].of(step.vertex);
@@ -169,6 +169,6 @@ struct WayOn {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

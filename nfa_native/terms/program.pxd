@@ -4,6 +4,7 @@
 from libc.stdint cimport int32_t, int64_t
 
 from nfa_native.core.containers cimport vector
+from nfa_native.terms.operations cimport Op
 from nfa_native.terms.words cimport Terms, TermStore, word_t
 
 # What `test` and `compute` answer.
@@ -15,7 +16,7 @@ cdef enum:
     UNKNOWN = 2  # an operand that only the external evaluator can decide on
 
 cdef struct Instruction:
-    int32_t op
+    Op op
     int32_t argument
     int32_t operands  # values that it takes from the stack
 

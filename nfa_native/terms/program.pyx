@@ -5,9 +5,9 @@
 Operands that only pyoxigraph can judge make the answer "unknown" (2), unless another operand decides it alone.
 """
 
-import enum
-
 import numpy
+
+from nfa_native.terms import operations
 
 from nfa_native.terms.functions cimport (
     absolute,
@@ -34,6 +34,7 @@ from nfa_native.terms.functions cimport (
 )
 from nfa_native.core.guard cimport created, guarded_number
 from nfa_native.terms.literals cimport EPOCH, int128
+from nfa_native.terms.operations cimport Op
 from nfa_native.terms.values cimport (
     INCOMPARABLE,
     IS_ERROR,
@@ -69,73 +70,6 @@ from nfa_native.terms.words cimport (
 
 cdef enum:
     DEEPEST = 64  # values on the stack
-
-cdef enum:
-    OP_LOAD
-    OP_CONSTANT
-    OP_BOUND
-    OP_NOW
-    OP_EQUAL
-    OP_NOT_EQUAL
-    OP_LESS
-    OP_LESS_EQUAL
-    OP_GREATER
-    OP_GREATER_EQUAL
-    OP_SAME_TERM
-    OP_NOT
-    OP_AND
-    OP_OR
-    OP_IN
-    OP_NOT_IN
-    OP_COALESCE
-    OP_IF
-    OP_IS_IRI
-    OP_IS_BLANK
-    OP_IS_LITERAL
-    OP_IS_NUMERIC
-    OP_ADD
-    OP_SUBTRACT
-    OP_MULTIPLY
-    OP_DIVIDE
-    OP_NEGATE
-    OP_PLUS
-    OP_ABS
-    OP_CEIL
-    OP_FLOOR
-    OP_ROUND
-    OP_YEAR
-    OP_MONTH
-    OP_DAY
-    OP_HOURS
-    OP_MINUTES
-    OP_SECONDS
-    OP_TZ
-    OP_STR
-    OP_LANG
-    OP_DATATYPE
-    OP_STRLEN
-    OP_CONTAINS
-    OP_STRSTARTS
-    OP_STRENDS
-    OP_LCASE
-    OP_UCASE
-    OP_CONCAT
-
-
-# The same names in the same order, for Python (a class body cannot have a member called IF here).
-Op = enum.IntEnum(
-    "Op",
-    """LOAD CONSTANT BOUND NOW EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SAME_TERM NOT AND OR IN NOT_IN COALESCE IF
-    IS_IRI IS_BLANK IS_LITERAL IS_NUMERIC ADD SUBTRACT MULTIPLY DIVIDE NEGATE PLUS ABS CEIL FLOOR ROUND YEAR MONTH DAY HOURS
-    MINUTES SECONDS TZ STR LANG DATATYPE STRLEN CONTAINS STRSTARTS STRENDS LCASE UCASE CONCAT""",
-    start=0,
-    module=__name__,
-)
-Op.__doc__ = """Operation codes; each takes its operands from the stack and leaves its result there.
-
-The argument of LOAD and BOUND is a register, of CONSTANT an index into the constants, of AND, OR, COALESCE and CONCAT the number
-of operands, of IN and NOT_IN the length of the list; others ignore it.
-"""
 
 
 # ── logic ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -191,7 +125,7 @@ cdef inline void choose(Value* operands, const TermStore* store) noexcept nogil:
         set_truth(operands, condition)
 
 
-cdef inline int compare(int op, Value* a, Value* b, const TermStore* store) noexcept nogil:
+cdef inline int compare(Op op, Value* a, Value* b, const TermStore* store) noexcept nogil:
     """<, <=, > and >=."""
     cdef int sign
     if is_exact(a) and is_exact(b):
@@ -204,26 +138,26 @@ cdef inline int compare(int op, Value* a, Value* b, const TermStore* store) noex
         return IS_ERROR
     if sign == ORDER_UNKNOWN:
         return IS_UNKNOWN
-    if op == OP_LESS:
+    if op == Op.LESS:
         return sign < 0
-    if op == OP_LESS_EQUAL:
+    if op == Op.LESS_EQUAL:
         return sign <= 0
-    if op == OP_GREATER:
+    if op == Op.GREATER:
         return sign > 0
     return sign >= 0
 
 
-cdef inline int classify(int op, const Value* a) noexcept nogil:
+cdef inline int classify(Op op, const Value* a) noexcept nogil:
     """isIRI, isBlank, isLiteral and isNumeric."""
     if a.kind == KIND_ERROR:
         return IS_ERROR
-    if a.kind == KIND_UNKNOWN or (op == OP_IS_NUMERIC and a.kind == KIND_TYPED):
+    if a.kind == KIND_UNKNOWN or (op == Op.IS_NUMERIC and a.kind == KIND_TYPED):
         return IS_UNKNOWN
-    if op == OP_IS_IRI:
+    if op == Op.IS_IRI:
         return a.kind == KIND_IRI
-    if op == OP_IS_BLANK:
+    if op == Op.IS_BLANK:
         return a.kind == KIND_BLANK
-    if op == OP_IS_LITERAL:
+    if op == Op.IS_LITERAL:
         return a.kind != KIND_IRI and a.kind != KIND_BLANK
     return is_number(a)
 
@@ -236,55 +170,55 @@ cdef inline void set_now(Value* a, int64_t now) noexcept nogil:
 
 
 # ── execution ────────────────────────────────────────────────────────────────────────────────────────────
-cdef void apply_function(int op, Value* a, int argument, TermStore* store) noexcept nogil:
+cdef void apply_function(Op op, Value* a, int argument, TermStore* store) noexcept nogil:
     """The operations that filters need less often; operands begin at `a`."""
-    if op == OP_NEGATE:
+    if op == Op.NEGATE:
         negate(a)
-    elif op == OP_PLUS:
+    elif op == Op.PLUS:
         plus(a)
-    elif op == OP_ABS:
+    elif op == Op.ABS:
         absolute(a)
-    elif op == OP_CEIL:
+    elif op == Op.CEIL:
         ceiling(a)
-    elif op == OP_FLOOR:
+    elif op == Op.FLOOR:
         floor_number(a)
-    elif op == OP_ROUND:
+    elif op == Op.ROUND:
         round_number(a)
-    elif op >= OP_YEAR and op <= OP_SECONDS:
-        date_part(a, op - OP_YEAR)
-    elif op == OP_TZ:
+    elif op >= Op.YEAR and op <= Op.SECONDS:
+        date_part(a, <int>op - <int>Op.YEAR)
+    elif op == Op.TZ:
         zone_text(a, store)
-    elif op == OP_STR:
+    elif op == Op.STR:
         string_of(a, store)
-    elif op == OP_LANG:
+    elif op == Op.LANG:
         language_of(a, store)
-    elif op == OP_DATATYPE:
+    elif op == Op.DATATYPE:
         datatype_of(a, store)
-    elif op == OP_STRLEN:
+    elif op == Op.STRLEN:
         string_length(a, store)
-    elif op == OP_CONTAINS:
+    elif op == Op.CONTAINS:
         contains(a, a + 1, store)
-    elif op == OP_STRSTARTS:
+    elif op == Op.STRSTARTS:
         starts_with(a, a + 1, store)
-    elif op == OP_STRENDS:
+    elif op == Op.STRENDS:
         ends_with(a, a + 1, store)
-    elif op == OP_LCASE or op == OP_UCASE:
-        change_case(a, store, op == OP_UCASE)
+    elif op == Op.LCASE or op == Op.UCASE:
+        change_case(a, store, op == Op.UCASE)
     else:
         concatenate(a, argument, store)
 
 
-cdef inline int operand_count(int op, int argument) noexcept nogil:
+cdef inline int operand_count(Op op, int argument) noexcept nogil:
     """How many values an operation takes from the stack."""
-    if op <= OP_NOW:
+    if op <= Op.NOW:
         return 0
-    if op <= OP_SAME_TERM or (op >= OP_ADD and op <= OP_DIVIDE) or (op >= OP_CONTAINS and op <= OP_STRENDS):
+    if op <= Op.SAME_TERM or (op >= Op.ADD and op <= Op.DIVIDE) or (op >= Op.CONTAINS and op <= Op.STRENDS):
         return 2
-    if op == OP_AND or op == OP_OR or op == OP_COALESCE or op == OP_CONCAT:
+    if op == Op.AND or op == Op.OR or op == Op.COALESCE or op == Op.CONCAT:
         return argument
-    if op == OP_IN or op == OP_NOT_IN:
+    if op == Op.IN or op == Op.NOT_IN:
         return argument + 1
-    return 3 if op == OP_IF else 1
+    return 3 if op == Op.IF_ else 1
 
 
 cdef void run(const Code* code, const word_t* registers, int64_t now, TermStore* store, Value* stack) noexcept nogil:
@@ -292,7 +226,8 @@ cdef void run(const Code* code, const word_t* registers, int64_t now, TermStore*
     cdef const Instruction* instruction = code.instructions.data()
     cdef const Instruction* end = instruction + code.instructions.size()
     cdef Value* a = stack
-    cdef int op, argument
+    cdef Op op
+    cdef int argument
     if store.scratch.chunk or store.scratch.used:
         clear_scratch(store)
     while instruction != end:
@@ -300,45 +235,45 @@ cdef void run(const Code* code, const word_t* registers, int64_t now, TermStore*
         argument = instruction.argument
         a -= instruction.operands
         instruction += 1
-        if op == OP_LOAD:
+        if op == Op.LOAD:
             load(a, store, registers[argument])
-        elif op == OP_CONSTANT:
+        elif op == Op.CONSTANT:
             load(a, store, code.constants[argument])
-        elif op == OP_BOUND:
+        elif op == Op.BOUND:
             set_truth(a, registers[argument] != UNBOUND)
-        elif op == OP_NOW:
+        elif op == Op.NOW:
             set_now(a, now)
-        elif op == OP_EQUAL:
+        elif op == Op.EQUAL:
             set_truth(a, equal(a, a + 1, store))
-        elif op == OP_NOT_EQUAL:
+        elif op == Op.NOT_EQUAL:
             set_truth(a, invert(equal(a, a + 1, store)))
-        elif op == OP_LESS or op == OP_LESS_EQUAL or op == OP_GREATER or op == OP_GREATER_EQUAL:
+        elif op == Op.LESS or op == Op.LESS_EQUAL or op == Op.GREATER or op == Op.GREATER_EQUAL:
             set_truth(a, compare(op, a, a + 1, store))
-        elif op == OP_SAME_TERM:
+        elif op == Op.SAME_TERM:
             set_truth(a, same_term(a, a + 1, store))
-        elif op == OP_NOT:
+        elif op == Op.NOT:
             set_truth(a, invert(truth(a, store)))
-        elif op == OP_AND:
+        elif op == Op.AND:
             set_truth(a, combine(a, argument, IS_FALSE, store))
-        elif op == OP_OR:
+        elif op == Op.OR:
             set_truth(a, combine(a, argument, IS_TRUE, store))
-        elif op == OP_IN:
+        elif op == Op.IN:
             set_truth(a, find(a, argument, store))
-        elif op == OP_NOT_IN:
+        elif op == Op.NOT_IN:
             set_truth(a, invert(find(a, argument, store)))
-        elif op == OP_COALESCE:
+        elif op == Op.COALESCE:
             coalesce(a, argument)
-        elif op == OP_IF:
+        elif op == Op.IF_:
             choose(a, store)
-        elif op == OP_IS_IRI or op == OP_IS_BLANK or op == OP_IS_LITERAL or op == OP_IS_NUMERIC:
+        elif op == Op.IS_IRI or op == Op.IS_BLANK or op == Op.IS_LITERAL or op == Op.IS_NUMERIC:
             set_truth(a, classify(op, a))
-        elif op == OP_ADD:
+        elif op == Op.ADD:
             add(a, a + 1)
-        elif op == OP_SUBTRACT:
+        elif op == Op.SUBTRACT:
             subtract(a, a + 1)
-        elif op == OP_MULTIPLY:
+        elif op == Op.MULTIPLY:
             multiply(a, a + 1)
-        elif op == OP_DIVIDE:
+        elif op == Op.DIVIDE:
             divide(a, a + 1)
         else:
             apply_function(op, a, argument, store)
@@ -387,18 +322,18 @@ cdef class Program:
         cdef Instruction instruction
         cdef int depth = 0
         for op, argument in instructions:
-            instruction.op = Op(op)
+            instruction.op = operations.Op(op)
             instruction.argument = argument
-            if argument < 0 or (instruction.op == OP_CONSTANT and argument >= self.code.constants.size()):
-                raise ValueError(f"argument {argument} of {Op(op).name} is out of range")
+            if argument < 0 or (instruction.op == Op.CONSTANT and argument >= self.code.constants.size()):
+                raise ValueError(f"argument {argument} of {operations.Op(op).name} is out of range")
             instruction.operands = operand_count(instruction.op, argument)
             depth -= instruction.operands
             if depth < 0:
-                raise ValueError(f"{Op(op).name} lacks operands")
+                raise ValueError(f"{operations.Op(op).name} lacks operands")
             depth += 1
             if depth > DEEPEST:
                 raise ValueError(f"the expression needs more than {DEEPEST} values at once")
-            if instruction.op == OP_LOAD or instruction.op == OP_BOUND:
+            if instruction.op == Op.LOAD or instruction.op == Op.BOUND:
                 self.code.registers = max(self.code.registers, <int32_t>(argument + 1))
             self.code.instructions.safe_push_back(instruction)
         if depth != 1:
@@ -413,7 +348,7 @@ cdef class Program:
     def instructions(self) -> list:
         """The instructions as pairs (Op, argument)."""
         return [
-            (Op(self.code.instructions[i].op), self.code.instructions[i].argument)
+            (operations.Op(<int>self.code.instructions[i].op), self.code.instructions[i].argument)
             for i in range(self.code.instructions.size())
         ]
 

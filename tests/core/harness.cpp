@@ -7,7 +7,7 @@
 #include "core/flat_table.hpp"
 #include "core/node_ring.hpp"
 #include "core/plain_text.hpp"
-#include "core/stairs.hpp"
+#include "core/skyline.hpp"
 #include "core/two_stacks.hpp"
 #include "core/zone_map.hpp"
 
@@ -212,12 +212,12 @@ int zones_zone(Groups* groups, int level, size_t place, int64_t* out) {
 
 size_t plain_bytes_of(const char* text, size_t size) { return plain_bytes(text, size); }
 
-Stairs* stairs_new() { return new Stairs(); }
-void stairs_delete(Stairs* stairs) { delete stairs; }
-void stairs_add(Stairs* stairs, int64_t value, int64_t youngest) { add_step(stairs, value, youngest); }
-void stairs_drop(Stairs* stairs, int64_t least) { drop_steps(stairs, least); }
-int64_t stairs_below_(const Stairs* stairs, int64_t bound, int64_t least) { return youngest_below(stairs, bound, least); }
-size_t stairs_count(const Stairs* stairs) { return stairs->steps.size() - stairs->first; }
+Skyline* skyline_new() { return new Skyline(); }
+void skyline_delete(Skyline* skyline) { delete skyline; }
+void skyline_add(Skyline* skyline, int64_t value, int64_t youngest) { add_step(skyline, value, youngest); }
+void skyline_drop(Skyline* skyline, int64_t least) { drop_steps(skyline, least); }
+int64_t skyline_below_(const Skyline* skyline, int64_t bound, int64_t least) { return youngest_below(skyline, bound, least); }
+size_t skyline_count(const Skyline* skyline) { return skyline->steps.size() - skyline->first; }
 
 Sliding* sliding_new(size_t slots) {
     Sliding* sliding = new Sliding();

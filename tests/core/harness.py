@@ -20,7 +20,7 @@ GIVES = {
     "ring_new": HANDLE, "ring_add": U32, "ring_at": I64, "ring_has": ctypes.c_int, "ring_count": U32, "ring_head": U32,
     "ring_tail": U32, "ring_room": SIZE, "table_new": HANDLE, "table_find": I64, "table_used": SIZE, "table_room": SIZE,
     "table_longest_run": SIZE, "ring_until_mark": U32, "zones_new": HANDLE, "zones_before": I64,
-    "zones_size": SIZE, "zones_zone": ctypes.c_int, "stairs_new": HANDLE, "stairs_below_": I64, "stairs_count": SIZE,
+    "zones_size": SIZE, "zones_zone": ctypes.c_int, "skyline_new": HANDLE, "skyline_below_": I64, "skyline_count": SIZE,
     "plain_bytes_of": SIZE, "sliding_new": HANDLE, "sliding_total": U64, "sliding_count": SIZE, "sliding_used": SIZE,
 }  # fmt: skip
 TAKES = {
@@ -32,12 +32,12 @@ TAKES = {
     "zones_before": (HANDLE, I64, I64, I64, I64, ctypes.POINTER(ctypes.c_uint64)),
     "zones_size": (HANDLE, ctypes.c_int), "zones_zone": (HANDLE, ctypes.c_int, SIZE, ctypes.POINTER(I64)),
     "plain_bytes_of": (ctypes.c_char_p, SIZE),
-    "stairs_new": (), "stairs_add": (HANDLE, I64, I64), "stairs_drop": (HANDLE, I64),
-    "stairs_below_": (HANDLE, I64, I64), "sliding_new": (SIZE,), "sliding_expire": (HANDLE, I64),
+    "skyline_new": (), "skyline_add": (HANDLE, I64, I64), "skyline_drop": (HANDLE, I64),
+    "skyline_below_": (HANDLE, I64, I64), "sliding_new": (SIZE,), "sliding_expire": (HANDLE, I64),
     "sliding_feed": (HANDLE, ctypes.POINTER(U64), I64, I64, SIZE),
     "sliding_total": (HANDLE, SIZE, U32, I64, ctypes.POINTER(I64)),
 }  # fmt: skip
-KINDS = ("ring", "table", "zones", "stairs", "sliding")
+KINDS = ("ring", "table", "zones", "skyline", "sliding")
 OF_HANDLE = ("delete", "count", "head", "tail", "room", "until_mark", "clear", "used", "longest_run")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy
@@ -13,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nfa_native.terms.program import Op, Program
+from nfa_native.terms.operations import Op
+from nfa_native.terms.program import Program
 from nfa_native.terms.words import Terms
 from tests.terms.boundary_values import FORMS, XSD, Node, literals, nodes, term_bytes
 from tests.terms.expression_texts import (
@@ -190,9 +189,3 @@ def test_a_program_shows_itself() -> None:
     assert program.instructions == instructions
     assert program.constants == [terms.integer(5)]
     assert program.registers == 2
-
-
-def test_the_stub_lists_the_operation_codes() -> None:
-    stub = Path(__file__).parents[2] / "nfa_native" / "terms" / "program.pyi"
-    listed = re.findall(r"^    ([A-Z_]+) = (\d+)$", stub.read_text(), re.MULTILINE)
-    assert [(name, int(number)) for name, number in listed] == [(op.name, int(op)) for op in Op]

@@ -10,7 +10,7 @@
 #include "nfa_native/paths/window/forest.hpp"
 #include "nfa_native/paths/window/shortest.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // One step back on a shortest walk.
 struct BackStep {
@@ -149,6 +149,6 @@ struct AllShortestAppeared {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

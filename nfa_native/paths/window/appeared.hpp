@@ -9,7 +9,7 @@
 
 #include "nfa_native/paths/window/edges.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Words by the order in which paths first have them; `WindowName::given` is the place of a name that is here.
 struct GivenNames {
@@ -77,6 +77,6 @@ struct PathWriter {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

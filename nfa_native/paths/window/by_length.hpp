@@ -13,7 +13,7 @@
 #include "nfa_native/paths/window/forest.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A vertex where a path may end that has appeared.
 struct ConcernedEnd {
@@ -140,6 +140,6 @@ struct ByLengthAppeared {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -10,7 +10,7 @@
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/window/edges.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Where a search stands at one vertex of its path.
 struct Branching {
@@ -103,6 +103,6 @@ struct WindowDepthFirst {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -11,7 +11,7 @@
 #include "nfa_native/paths/window/number_table.hpp"
 #include "nfa_native/paths/window/small_row.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // An edge as one of its ends sees it.
 struct HalfEdge {
@@ -95,6 +95,6 @@ struct EdgeRows {       // vertices behind the last row have no edges
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -16,7 +16,7 @@
 #include "nfa_native/paths/window/place_table.hpp"
 #include "nfa_native/paths/window/word_places.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 typedef uint32_t step_t;            // 2 * edge, + 1 if it is taken against its direction
 
@@ -270,6 +270,6 @@ struct WindowGraph {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

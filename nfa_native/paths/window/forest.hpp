@@ -21,7 +21,7 @@
 #include "nfa_native/paths/window/place_table.hpp"
 #include "nfa_native/paths/window/small_row.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 constexpr uint32_t NO_LENGTH = UINT32_MAX;
 
@@ -499,6 +499,6 @@ struct Forest {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

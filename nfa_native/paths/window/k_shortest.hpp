@@ -15,7 +15,7 @@
 #include "nfa_native/paths/window/forest.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // A walk: one step more than that of `before`.
 struct WindowWalk {
@@ -109,6 +109,6 @@ struct KShortestAppeared {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Hashes of numbers that nobody can foresee who does not know what was drawn.
 struct Scrambler {
@@ -99,6 +99,6 @@ struct NumberTable {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

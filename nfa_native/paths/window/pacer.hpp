@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct Pacer {
     static constexpr uint32_t AT_ONCE = 1 << 16;    // edges that are looked at between two looks at signals
@@ -17,6 +17,6 @@ struct Pacer {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

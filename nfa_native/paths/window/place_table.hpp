@@ -8,7 +8,7 @@
 
 #include "nfa_native/paths/graph.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct PlaceTable {
     static constexpr size_t FEW = 16;
@@ -88,6 +88,6 @@ struct PlaceTable {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

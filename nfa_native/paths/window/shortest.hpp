@@ -9,7 +9,7 @@
 #include "nfa_native/paths/window/appeared.hpp"
 #include "nfa_native/paths/window/forest.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // The shortest walks of a pair of a start and a vertex.
 struct PairLengths {
@@ -74,6 +74,6 @@ struct ShortestWalks {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <new>
 
-namespace spaseq {
+namespace spaseq::paths {
 
 // Some values of 8 bytes: one within, several in memory of their own.  A plain value, whose owner releases it.
 template <class T>
@@ -62,6 +62,6 @@ struct SmallRow {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

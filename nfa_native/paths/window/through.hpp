@@ -13,7 +13,7 @@
 #include "nfa_native/paths/window/depth_first.hpp"
 #include "nfa_native/paths/window/forest.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct PathsThrough {
     struct Way {
@@ -93,9 +93,9 @@ struct PathsThrough {
     bool may_lead(uint32_t from, step_t step) const noexcept {
         vertex_t vertex = forest->nodes[from].vertex;
         switch (behind.rules.restrictor) {
-        case TRAIL: return !back.has_edge(edge_of(back.vertices.back(), step ^ 1, vertex));
-        case ACYCLIC:
-        case SIMPLE: return !back.has_vertex(vertex);
+        case PathRestrictor::TRAIL: return !back.has_edge(edge_of(back.vertices.back(), step ^ 1, vertex));
+        case PathRestrictor::ACYCLIC:
+        case PathRestrictor::SIMPLE: return !back.has_vertex(vertex);
         default: return true;
         }
     }
@@ -114,6 +114,6 @@ struct PathsThrough {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

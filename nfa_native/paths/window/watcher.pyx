@@ -12,7 +12,6 @@ from nfa_native.core.coding import coded
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded, pass_on
 from nfa_native.core.mixing cimport mix
-from nfa_native.paths.search cimport ALL, WALK
 from nfa_native.paths.searcher cimport ExpressionAutomaton, copied
 from nfa_native.paths.searcher import RESTRICTORS, SELECTORS
 from nfa_native.paths.window.windows cimport (

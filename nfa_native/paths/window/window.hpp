@@ -19,12 +19,12 @@
 #include "nfa_native/paths/window/shortest.hpp"
 #include "nfa_native/paths/window/through.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct WindowQuery {
     const PathAutomaton* automaton = nullptr;
     PathRules rules;
-    int selector = ALL;
+    PathSelection selector = PathSelection::ALL;
     uint32_t count = 1;                             // of SHORTEST
     bool any_length = false;                        // any paths, not the shortest ones
     size_t first_condition = 0;                     // among those of all queries
@@ -47,15 +47,15 @@ struct WindowQuery {
         for (symbol_t symbol = 0; symbol < forest.is_used.size(); ++symbol)
             if (forest.is_used[symbol]) graph->walk_label(symbol >> 1);
         forest.rules = rules;
-        forest.rules.restrictor = WALK;
-        forest.follows_ties = selector == ALL_SHORTEST;
-        forest.has_leaves = selector != ALL && (rules.restrictor != WALK || selector == ALL_SHORTEST || count == 1);
+        forest.rules.restrictor = PathRestrictor::WALK;
+        forest.follows_ties = selector == PathSelection::ALL_SHORTEST;
+        forest.has_leaves = selector != PathSelection::ALL && (rules.restrictor != PathRestrictor::WALK || selector == PathSelection::ALL_SHORTEST || count == 1);
         forest.subsets.conditions.resize(conditions.size());
         shortest.forest = all_shortest.forest = through.forest = k_shortest.forest = by_length.forest = &forest;
         all_shortest.walks = &shortest;
         shortest.any_length = k_shortest.any_length = by_length.any_length = any_length;
         k_shortest.count = count;
-        by_length.count = selector == ALL_SHORTEST ? 0 : count;
+        by_length.count = selector == PathSelection::ALL_SHORTEST ? 0 : count;
         for (WindowDepthFirst* depth : {&through.behind, &by_length.depth}) {
             depth->graph = graph;
             depth->subsets = &forest.subsets;
@@ -97,9 +97,9 @@ struct WindowQuery {
 
     // The paths that have appeared.  std::bad_alloc, std::domain_error.
     void give_appeared(PathWriter writer) {
-        if (selector == ALL) through.give_appeared(writer);
-        else if (rules.restrictor != WALK) by_length.give_appeared(writer);
-        else if (selector == ALL_SHORTEST) all_shortest.give_appeared(writer);
+        if (selector == PathSelection::ALL) through.give_appeared(writer);
+        else if (rules.restrictor != PathRestrictor::WALK) by_length.give_appeared(writer);
+        else if (selector == PathSelection::ALL_SHORTEST) all_shortest.give_appeared(writer);
         else if (count > 1) k_shortest.give_appeared(writer);
         else shortest.give_appeared(writer);
     }
@@ -221,6 +221,6 @@ struct EdgeWindow {
     }
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

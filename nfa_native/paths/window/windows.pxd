@@ -3,11 +3,12 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport PathSelection
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport raise_cpp_error
 from nfa_native.paths.search cimport PathAutomaton, PathRules
 
-cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
+cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq::paths" nogil:
     cdef cppclass Scrambler:
         uint64_t secret
         uint64_t factor
@@ -60,7 +61,7 @@ cdef extern from "nfa_native/paths/window/window.hpp" namespace "spaseq" nogil:
     cdef cppclass WindowQuery:
         const PathAutomaton* automaton
         PathRules rules
-        int selector
+        PathSelection selector
         uint32_t count
         bint any_length
         size_t first_condition

@@ -8,7 +8,7 @@
 
 #include "nfa_native/paths/window/number_table.hpp"
 
-namespace spaseq {
+namespace spaseq::paths {
 
 struct WordPlaces {
     static constexpr uint64_t MOST_TERMS = uint64_t(1) << 24;   // a column is no longer; terms behind it are hashed, too
@@ -45,6 +45,6 @@ struct WordPlaces {
     static bool is_term(uint64_t word) noexcept { return (word & 15) == 0 && word >> 8 < MOST_TERMS; }   // see nfa_native/terms/words.pxd
 };
 
-}  // namespace spaseq
+}  // namespace spaseq::paths
 
 #endif

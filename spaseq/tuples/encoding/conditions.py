@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.automata.complex_events import Computation, Condition, Instruction, Programs
-from nfa_native.automata.kinds import DEEPEST, Operation
+from nfa_native.automata.kinds import DEEPEST, Opcode
 from spaseq.pattern.formulas.predicates import (
     And,
     Arithmetic,
@@ -47,11 +47,11 @@ from spaseq.tuples.columns.vectors import Mask, nearest
 NULL, HUGE = -(2**63), -(2**63) + 1  # in columns of integers (``nfa_native/events/conditions.hpp``)
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _ARITHMETIC = {
-    "+": Operation.ADD, "-": Operation.SUBTRACT, "*": Operation.MULTIPLY, "/": Operation.DIVIDE,
-    "%": Operation.REMAINDER,
+    "+": Opcode.ADD, "-": Opcode.SUBTRACT, "*": Opcode.MULTIPLY, "/": Opcode.DIVIDE,
+    "%": Opcode.REMAINDER,
 }  # fmt: skip
 _COMPARISONS = {
-    "=": Operation.EQUAL, "!=": Operation.DIFFERENT, "<": Operation.LESS, "<=": Operation.LESS_EQUAL,
+    "=": Opcode.EQUAL, "!=": Opcode.DIFFERENT, "<": Opcode.LESS, "<=": Opcode.LESS_EQUAL,
 }  # fmt: skip
 _TURNED = {">": "<", ">=": "<="}
 
@@ -63,9 +63,9 @@ _VALUES = (Attribute, Constant, Arithmetic, Negative)
 class WordForm(Enum):
     """How a remembered value is kept in 64 bits."""
 
-    INTEGER = Operation.LOAD_INTEGER
-    REAL = Operation.LOAD_REAL
-    TRUTH = Operation.LOAD_TRUTH
+    INTEGER = Opcode.LOAD_INTEGER
+    REAL = Opcode.LOAD_REAL
+    TRUTH = Opcode.LOAD_TRUTH
     TEXT = "the number of a text"
 
 
@@ -153,12 +153,12 @@ class Conditions:
         joined = computed.joined
         steps = tuple(self._number(joined.value, joined.variables))
         if _depth(steps) > DEEPEST:
-            steps = (Instruction(Operation.CONSTANT),)
+            steps = (Instruction(Opcode.CONSTANT),)
         return Computation(computed.held, steps, compares_reals(joined, self._schema), not joined.is_left)
 
     def _load(self, remembered: RememberedValue, variable: int) -> Instruction:
         form = WordForm.INTEGER if remembered.form is WordForm.TEXT else remembered.form
-        assert isinstance(form.value, Operation)
+        assert isinstance(form.value, Opcode)
         return Instruction(form.value, variable, self._numbers.setdefault(remembered, len(self._numbers)))
 
     # ── truths ───────────────────────────────────────────────────────────────────────────────────────────
@@ -170,32 +170,32 @@ class Conditions:
             return
         match predicate:
             case And(parts):
-                yield from self._joined(parts, Operation.AND, variables)
+                yield from self._joined(parts, Opcode.AND, variables)
             case Or(parts):
-                yield from self._joined(parts, Operation.OR, variables)
+                yield from self._joined(parts, Opcode.OR, variables)
             case Comparison(operator, left, right):
                 yield from self._comparison(operator, left, right, variables)
             case IsNull(value):
                 yield from self._number(value, variables)
-                yield Instruction(Operation.IS_NULL)
+                yield Instruction(Opcode.IS_NULL)
             case In(value, constants):
                 yield from self._among(value, constants, variables)
             case Not(In(value, constants)):
                 known = Not(IsNull(value))
                 different = tuple(Comparison("!=", value, constant) for constant in constants)
-                yield from self._joined((known, *different), Operation.AND, variables)
+                yield from self._joined((known, *different), Opcode.AND, variables)
             case Not(IsNull() as inner):
                 yield from self._truth(inner, variables)
-                yield Instruction(Operation.NOT)
+                yield Instruction(Opcode.NOT)
             case Like() | Not():
                 yield from _UNDECIDED
 
     def _among(self, value: Value, constants: Sequence[Constant], variables: tuple[str, ...]) -> Iterator[Instruction]:
         equal = tuple(Comparison("=", value, constant) for constant in constants)
-        yield from self._joined(equal or (Or(()),), Operation.OR, variables)
+        yield from self._joined(equal or (Or(()),), Opcode.OR, variables)
 
     def _joined(
-        self, parts: Sequence[Predicate], operation: Operation, variables: tuple[str, ...]
+        self, parts: Sequence[Predicate], operation: Opcode, variables: tuple[str, ...]
     ) -> Iterator[Instruction]:
         for number, part in enumerate(parts):
             yield from self._truth(part, variables)
@@ -226,7 +226,7 @@ class Conditions:
             case Negative(inner):
                 yield _constant(0)
                 yield from self._number(inner, variables)
-                yield Instruction(Operation.SUBTRACT)
+                yield Instruction(Opcode.SUBTRACT)
             case Arithmetic(operator, left, right):
                 yield from self._number(left, variables)
                 yield from self._number(right, variables)
@@ -242,16 +242,16 @@ class Conditions:
 
 
 _UNDECIDED = (
-    Instruction(Operation.CONSTANT), Instruction(Operation.CONSTANT), Instruction(Operation.EQUAL),
+    Instruction(Opcode.CONSTANT), Instruction(Opcode.CONSTANT), Instruction(Opcode.EQUAL),
 )  # fmt: skip
 
 
 def _constant(value: float | str | bool) -> Instruction:
     if isinstance(value, str):
-        return Instruction(Operation.CONSTANT)
+        return Instruction(Opcode.CONSTANT)
     if isinstance(value, float):
-        return Instruction(Operation.CONSTANT, constant=value)
-    return Instruction(Operation.CONSTANT, constant=int(value) if _LEAST <= value <= _GREATEST else None)
+        return Instruction(Opcode.CONSTANT, constant=value)
+    return Instruction(Opcode.CONSTANT, constant=int(value) if _LEAST <= value <= _GREATEST else None)
 
 
 def compares_reals(joined: Joined, schema: pyarrow.Schema) -> bool:
@@ -272,7 +272,7 @@ def _depth(steps: Sequence[Instruction]) -> int:
     """How many numbers, and how many truths, there are at once: no more than this."""
     deepest = depth = 0
     for step in steps:
-        loads = step.operation.value <= Operation.CONSTANT.value
-        depth += 1 if loads else 0 if step.operation in (Operation.IS_NULL, Operation.NOT) else -1
+        loads = step.operation.value <= Opcode.CONSTANT.value
+        depth += 1 if loads else 0 if step.operation in (Opcode.IS_NULL, Opcode.NOT) else -1
         deepest = max(deepest, depth)
     return deepest

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nfa_native.automata.complex_events import Condition, Instruction, Programs
-from nfa_native.automata.kinds import Operation
+from nfa_native.automata.kinds import Opcode
 from nfa_native.events.recognizer import Recognizer
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import planned
@@ -145,11 +145,11 @@ def test_work_does_not_grow_with_what_cannot_hold() -> None:
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([Instruction(Operation.AND)], "lacks operands"),
-        ([Instruction(Operation.CONSTANT)], "leave 1 numbers"),
-        ([Instruction(Operation.LOAD_TRUTH, 1, 0)], "is not there"),
-        ([Instruction(Operation.LOAD_TRUTH, 0, 1)], "is not there"),
-        ([Instruction(Operation.LOAD_TRUTH)] * 65, "more than 64"),
+        ([Instruction(Opcode.AND)], "lacks operands"),
+        ([Instruction(Opcode.CONSTANT)], "leave 1 numbers"),
+        ([Instruction(Opcode.LOAD_TRUTH, 1, 0)], "is not there"),
+        ([Instruction(Opcode.LOAD_TRUTH, 0, 1)], "is not there"),
+        ([Instruction(Opcode.LOAD_TRUTH)] * 65, "more than 64"),
     ],
 )
 def test_programs_are_checked(steps: list[Instruction], message: str) -> None:

@@ -1,0 +1,430 @@
+// The step of automata with registers: an event enters states from the groups that pass.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/events/compact.hpp"
+#include "nfa_native/events/lists.hpp"
+#include "nfa_native/events/nodes.hpp"
+#include "nfa_native/events/program.hpp"
+#include "nfa_native/events/questions.hpp"
+#include "nfa_native/events/state.hpp"
+#include "nfa_native/events/step.hpp"
+#include "nfa_native/events/views.hpp"
+
+namespace spaseq::events {
+
+static inline int64_t changed(Recognition* r, const UpdateSpec* update, int64_t old) {
+    if (update->change == Change::KEEP) return old;
+    if (update->change == Change::LIST) return listed(r, old);
+    int64_t value = r->correlating->columns[update->column][r->correlating->at];
+    if (update->change == Change::GREATER) return std::max(old, value);
+    return old == NOT_SET || old == value ? value : NO_VALUE;
+}
+
+// ── registers ──
+
+// Into `registers`: what they become with the event, by `count` updates.
+static inline void updated(Recognition* r, uint32_t first, uint32_t count, const int64_t* before) {
+    Correlating* c = r->correlating;
+    for (uint32_t i = 0; i < count; ++i) {
+        const UpdateSpec* update = c->updates.data() + first + i;
+        if (update->change == Change::COMPUTED) {
+            c->registers.data()[i] = computed(c, update, before);
+            continue;
+        }
+        int64_t old = update->register_ < 0 ? NOT_SET : before[update->register_];
+        c->registers.data()[i] = changed(r, update, old);
+    }
+}
+
+// Note that the event adds to a group, if nothing of it does yet.
+static void touch_group(Recognition* r, uint32_t list, int64_t number) {
+    Correlating* c = r->correlating;
+    Touched one;
+    if (list_at(c, list)->arriving.data()[number - list_at(c, list)->base].youngest == NEVER) {
+        one.list = list;
+        one.number = number;
+        one.begins = false;
+        c->touched.push_back(one);
+    }
+}
+
+// A set of partial matches with these registers takes a transition.
+static void take_along(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node,
+    int64_t youngest, int64_t least, Head* before
+) {
+    Correlating* c = r->correlating;
+    uint32_t list_number;
+    int64_t group;
+    if (!has_room(r)) return;
+    if (c->cells[state].kind != RegisterCells::MERGED) {
+        unite(&r->state, before, node, youngest);
+        return;
+    }
+    updated(r, c->transitions[number].first_update, c->cells[state].width, registers);
+    merged_group(r, partition, state, c->registers.data(), least, &list_number, &group);
+    touch_group(r, list_number, group);
+    unite(&r->state, &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base], node, youngest);
+}
+
+// From a state without registers.
+static void follow_head(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
+) {
+    const TransitionSpec* transition = &r->correlating->transitions[number];
+    size_t cell = partition * r->program.width + transition->source;
+    Head found = r->state.heads[cell];
+    if (transition->contiguous) {
+        found.node = r->state.last[cell].local == local - 1 ? r->state.last[cell].node : uint32_t(NO_NODE);
+        found.youngest = r->state.last[cell].youngest;
+    }
+    if (found.node != NO_NODE && !is_over(&r->program, found.youngest, least)) {
+        take_along(r, number, state, partition, nullptr, found.node, found.youngest, least, before);
+    }
+}
+
+// What the event has for each guard.
+static inline void read_bounds(Correlating* c, const TransitionSpec* transition) noexcept {
+    const GuardSpec* guards = c->guards.data() + transition->first_guard;
+    for (uint32_t i = 0, i_end = transition->guards; i < i_end; ++i) {
+        c->bounds.data()[i] = c->columns.data()[guards[i].column][c->at];
+    }
+}
+
+// From the groups that entered with the event right before this one.
+static void follow_recent(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
+) {
+    Correlating* c = r->correlating;
+    const TransitionSpec* transition = &c->transitions[number];
+    const Recent* recent = &c->recents[partition * r->program.width + transition->source];
+    uint32_t width = c->cells[transition->source].width;
+    c->candidates.clear();
+    if (recent->local != local - 1) return;
+    for (size_t i = 0, i_end = recent->nodes.size(); i < i_end; ++i) {
+        if (!is_over(&r->program, recent->youngest.data()[i], least)
+            && pass_all(recent->registers.data() + i * width, c->guards.data() + transition->first_guard,
+                transition->guards, c->bounds.data())) {
+            c->candidates.push_back(int64_t(i));
+        }
+    }
+    ask_all(r, transition, recent->registers.data(), width);
+    for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
+        size_t place = size_t(c->candidates[i]);
+        take_along(r, number, state, partition, recent->registers.data() + place * width, recent->nodes.data()[place],
+            recent->youngest.data()[place], least, before);
+    }
+}
+
+// From a list of groups, one after the other.
+static void follow_groups(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t list_number, int64_t least, Head* before
+) {
+    Correlating* c = r->correlating;
+    const TransitionSpec* transition = &c->transitions[number];
+    GroupList* list = list_at(c, list_number);
+    int64_t floor = r->program.rises ? std::max(least, NEVER + 1) : NEVER + 1;
+    int64_t place = int64_t(groups_of(list));
+    c->candidates.clear();
+    while (true) {
+        place = group_before(list, place, view_guards(c, transition), condition_count(transition),
+            c->bounds.data() + transition->keyed, floor, &c->scanned);
+        if (place < 0) break;
+        c->candidates.push_back(place);
+    }
+    ask_all(r, transition, list->records.data() + 1, list->width);
+    for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
+        if (r->scratch.is_full || r->scratch.is_stopped) return;
+        place = c->candidates[i];
+        take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, list->nodes[place],
+            youngest_in(list, size_t(place)), least, before);
+    }
+}
+
+// From a list of groups: as a view, if the state has one group or set for all.
+static inline void follow_list(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t list_number, int64_t least, Head* before
+) {
+    Correlating* c = r->correlating;
+    const TransitionSpec* transition = &c->transitions[number];
+    size_t count = condition_count(transition);
+    const int64_t* bounds = c->bounds.data() + transition->keyed;
+    int64_t youngest;
+    if (list_number == NO_LIST) return;
+    GroupList* list = list_at(c, list_number);
+    if (c->cells[state].kind == RegisterCells::MERGED || c->cells[transition->source].kind == RegisterCells::MERGED
+        || (transition->questions || count > VIEW_BOUNDS)) {
+        follow_groups(r, number, state, list_number, least, before);
+        return;
+    }
+    if (transition->by_skyline) {
+        ++c->scanned;
+        youngest = youngest_below(&list->skyline, *bounds, r->program.rises ? least : NEVER);
+    } else {
+        youngest = youngest_of(list, view_guards(c, transition), count, bounds, r->program.rises ? least : NEVER,
+            &c->scanned);
+    }
+    if (youngest != NEVER && has_room(r)) {
+        unite(&r->state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest);
+    }
+}
+
+// What comes by a transition: into `before`, or to the merged groups of the state.
+static inline void follow(
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
+) {
+    Correlating* c = r->correlating;
+    const TransitionSpec* transition = &c->transitions[number];
+    if (c->cells.data()[transition->source].kind == RegisterCells::HEAD) {
+        follow_head(r, number, state, partition, local, least, before);
+        return;
+    }
+    read_bounds(c, transition);
+    if (transition->contiguous) {
+        follow_recent(r, number, state, partition, local, least, before);
+    } else if (!transition->keyed) {
+        follow_list(r, number, state, find_list(r, partition, transition->source, 0), least, before);
+    } else {
+        follow_list(r, number, state, find_list(r, partition, transition->source, c->bounds[0]), least, before);
+        follow_list(r, number, state, find_list(r, partition, transition->source, NOT_SET), least, before);
+    }
+}
+
+// The node of the event after a set; of a view, which is the event's own, they are one.
+static inline uint32_t pick_after(Recognition* r, uint32_t state, uint32_t before, int64_t youngest) noexcept {
+    MatchNode* node = match_node(&r->state, before);
+    if (node->state != VIEW) return add_node(&r->state, state, uint32_t(r->state.position), before, NO_NODE, youngest);
+    node->state = state | OF_VIEW;
+    node->next = node->pos;
+    node->pos = uint32_t(r->state.position);
+    return before;
+}
+
+// The event added to what was there before it, and alone if it may begin a match.
+static inline void arrive(Recognition* r, uint32_t state, Head before, int64_t start, Entering* out) noexcept {
+    Head after;
+    after.node = NO_NODE;
+    after.youngest = NEVER;
+    if (before.node != NO_NODE) {
+        after.node = pick_after(r, state, before.node, before.youngest);
+        after.youngest = before.youngest;
+    }
+    if (start != NEVER) {
+        unite(&r->state, &after, add_node(&r->state, state, uint32_t(r->state.position), NO_NODE, NO_NODE, start),
+            start);
+    }
+    out->node = after.node;
+    out->youngest = after.youngest;
+}
+
+// If the state is final, its matches wait in `endings`.
+static inline void end_with(Recognition* r, uint32_t state, uint32_t node, int64_t youngest, int64_t least) {
+    Ending ending;
+    if (r->program.entries[state].final && youngest >= least) {
+        ending.least = least;
+        ending.node = node;
+        r->scratch.endings.push_back(ending);
+    }
+}
+
+static void note_recent(
+    Recognition* r, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node, int64_t youngest
+) {
+    if (!r->program.entries[state].waits_next) return;
+    Recent* recent = &r->correlating->recents[partition * r->program.width + state];
+    recent->registers.insert(recent->registers.end(), registers, registers + r->correlating->cells[state].width);
+    recent->nodes.push_back(node);
+    recent->youngest.push_back(youngest);
+}
+
+// All that entered with the event is a group of its own.
+static inline void settle_group(
+    Recognition* r, const Entering* one, uint32_t state, uint32_t partition, int64_t least
+) {
+    Correlating* c = r->correlating;
+    const CellSpec* cell = c->cells.data() + state;
+    updated(r, cell->first_update, cell->width, nullptr);
+    end_with(r, state, one->node, one->youngest, least);
+    if (r->program.entries.data()[state].waits_next) {
+        note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
+    }
+    if (!r->program.entries.data()[state].waits) return;
+    uint32_t number = list_for(r, partition, state, c->registers.data(), least);
+    GroupList* list = list_at(c, number);
+    if (r->program.rises) drop_front(list, least);
+    add_group(list, c->registers.data(), one->node, one->youngest);
+    if (cell->skyline >= 0) {
+        if (r->program.rises) drop_steps(&list->skyline, least);
+        add_step(&list->skyline, c->registers.data()[cell->skyline], one->youngest);
+    }
+}
+
+static inline void enter_swiftly(Recognition* r, uint32_t state, uint32_t partition, int64_t start, int64_t least) {
+    Correlating* c = r->correlating;
+    const CellSpec* cell = c->cells.data() + state;
+    const EntrySpec* entry = r->program.entries.data() + state;
+    Head before;
+    Entering one;
+    before.node = NO_NODE;
+    before.youngest = NEVER;
+    for (uint32_t i = cell->first_transition, i_end = cell->first_transition + cell->transitions; i < i_end; ++i) {
+        follow(r, i, state, partition, 0, least, &before);
+    }
+    arrive(r, state, before, entry->initial ? start : NEVER, &one);
+    if (one.node == NO_NODE) return;
+    if (cell->kind == RegisterCells::HEAD) complete_entry(r, entry, &one, partition, 0, least);
+    else settle_group(r, &one, state, partition, least);
+}
+
+// As `take_correlated`.
+static inline bool take_swiftly(
+    Recognition* r, const SymbolSpec* symbol, uint32_t partition, int64_t start, int64_t least
+) {
+    make_room(r, start, least, r->program.most_nodes);
+    if (r->scratch.is_full) return false;
+    for (uint32_t i = symbol->begin, i_end = symbol->end; i < i_end; ++i) {
+        enter_swiftly(r, r->program.entered.data()[i].state, partition, start, least);
+    }
+    return !r->scratch.endings.empty();
+}
+
+// A match of the event alone is to be in the merged group with its registers.
+static void begin_group(Recognition* r, uint32_t state, uint32_t partition, int64_t start, int64_t least) {
+    Correlating* c = r->correlating;
+    uint32_t list;
+    int64_t number;
+    updated(r, c->cells[state].first_begin, c->cells[state].width, nullptr);
+    merged_group(r, partition, state, c->registers.data(), least, &list, &number);
+    touch_group(r, list, number);
+    Head* arriving = &list_at(c, list)->arriving.data()[number - list_at(c, list)->base];
+    if (arriving->youngest == NEVER) arriving->youngest = start;
+    size_t i = c->touched.size();
+    while (i > 0) {
+        --i;
+        Touched* touched = &c->touched[i];
+        if (touched->list == list && touched->number == number) {
+            touched->begins = true;
+            return;
+        }
+    }
+}
+
+// ── what enters, from the old cells ──
+
+// What enters a state: in `entering`, or with the groups that it goes to, which are `touched`.
+static void gather_arrivals(
+    Recognition* r, uint32_t state, uint32_t partition, int64_t local, int64_t start, int64_t least
+) {
+    Correlating* c = r->correlating;
+    const CellSpec* cell = &c->cells[state];
+    Head before;
+    Entering one;
+    before.node = NO_NODE;
+    before.youngest = NEVER;
+    one.entry = state;
+    one.node = NO_NODE;
+    one.youngest = NEVER;
+    for (size_t i = cell->first_transition,
+        i_end = size_t(cell->first_transition + cell->transitions); i < i_end; ++i) {
+        follow(r, uint32_t(i), state, partition, local, least, &before);
+        if (r->scratch.is_full || r->scratch.is_stopped) return;
+    }
+    if (cell->kind == RegisterCells::MERGED) {
+        if (r->program.entries[state].initial && start != NEVER) begin_group(r, state, partition, start, least);
+    } else if (has_room(r)) {
+        arrive(r, state, before, r->program.entries[state].initial ? start : NEVER, &one);
+    }
+    r->scratch.entering.push_back(one);
+    c->touched_ends.push_back(c->touched.size());
+}
+
+// What enters now is what entered last.
+static void start_recent(Recognition* r, uint32_t state, uint32_t partition, int64_t local, bool has_some) noexcept {
+    if (!has_some || !r->program.entries[state].waits_next) return;
+    Recent* recent = &r->correlating->recents[partition * r->program.width + state];
+    recent->local = local;
+    recent->registers.clear();
+    recent->youngest.clear();
+    recent->nodes.clear();
+}
+
+// What entered becomes one with the group.
+static void settle_merged(
+    Recognition* r, const Touched* touched, uint32_t state, uint32_t partition, int64_t start, int64_t least
+) {
+    Correlating* c = r->correlating;
+    GroupList* list = list_at(c, touched->list);
+    size_t place = size_t(touched->number - list->base);
+    Entering one;
+    int64_t* record = record_of(list, place);
+    if (!has_room(r)) return;
+    Head head = list->arriving[place];
+    arrive(r, state, head, touched->begins ? start : NEVER, &one);
+    list->arriving.data()[place].node = NO_NODE;
+    list->arriving.data()[place].youngest = NEVER;
+    end_with(r, state, one.node, one.youngest, least);
+    note_recent(r, state, partition, record + 1, one.node, one.youngest);
+    if (!r->program.entries[state].waits) return;
+    head.node = list->nodes[place];
+    head.youngest = *record;
+    if (head.node == NO_NODE || is_over(&r->program, head.youngest, least)) head.node = NO_NODE;
+    unite(&r->state, &head, one.node, one.youngest);
+    list->nodes.data()[place] = head.node;
+    *record = head.youngest;
+    list->is_ordered = false;
+    rejuvenate_zones(list, place);
+}
+
+// ── what entered, to the new cells ──
+static void settle_arrivals(
+    Recognition* r, size_t i, uint32_t state, uint32_t partition, int64_t local, int64_t start, int64_t least
+) {
+    Correlating* c = r->correlating;
+    RegisterCells kind = c->cells[state].kind;
+    size_t first = i ? c->touched_ends[i - 1] : 0;
+    if (kind == RegisterCells::MERGED) {
+        start_recent(r, state, partition, local, c->touched_ends[i] > first);
+        for (size_t number = first, number_end = c->touched_ends[i]; number < number_end; ++number) {
+            settle_merged(r, &c->touched[number], state, partition, start, least);
+        }
+    } else if (r->scratch.entering[i].node == NO_NODE || !has_room(r)) {
+        return;
+    } else if (kind == RegisterCells::HEAD) {
+        complete_entry(r, r->program.entries.data() + state, &r->scratch.entering[i], partition, local, least);
+    } else {
+        start_recent(r, state, partition, local, true);
+        settle_group(r, &r->scratch.entering[i], state, partition, least);
+    }
+}
+
+// As `take_symbol`: the event at `position`, number `at` of its batch; whether matches end with it.
+static bool take_correlated(
+    Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
+) {
+    Correlating* c = r->correlating;
+    const EnteredState* entered = r->program.entered.data() + r->program.symbols[symbol].begin;
+    size_t count = r->program.symbols[symbol].end - r->program.symbols[symbol].begin;
+    c->start = start;
+    reclaim_listed(r, least);
+    if (r->program.symbols.data()[symbol].swift) {
+        return take_swiftly(r, r->program.symbols.data() + symbol, partition, start, least);
+    }
+    make_much_room(r, start, least);
+    c->touched.clear();
+    c->touched_ends.clear();
+    r->scratch.entering.clear();
+    for (size_t i = 0; i < count; ++i) {
+        gather_arrivals(r, entered[i].state, partition, local, start, least);
+        if (r->scratch.is_full || r->scratch.is_stopped) return false;
+    }
+    for (size_t i = 0; i < count; ++i) settle_arrivals(r, i, entered[i].state, partition, local, start, least);
+    for (size_t i = 0, i_end = c->touched.size(); i < i_end; ++i) close_up(r, c->touched[i].list, least);
+    r->state.attention = r->state.ring.head;  // there may be more nodes now than it was asked for
+    return !r->scratch.endings.empty();
+}
+
+}  // namespace spaseq::events

@@ -1,0 +1,34 @@
+# cython: language_level=3
+"""What Cython sees of the recognizer: `feed.hpp`, `partitions.hpp`, `archive.hpp` and `restore.hpp`."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t
+
+from nfa_native.core.archive cimport Archive
+from nfa_native.core.containers cimport vector
+from nfa_native.events.state cimport Found, Recognition
+
+cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
+    void know_partition(Recognition* r, uint32_t partition)
+    void forget_numbers(Recognition* r)
+    size_t feed_events(
+        Recognition* r, const uint32_t* symbols, const int64_t* starts, const int64_t* least, size_t at, size_t count,
+        size_t most
+    )
+    size_t feed_partitions(
+        Recognition* r, const uint32_t* symbols, const uint32_t* partitions, const int64_t* starts, const int64_t* least,
+        size_t at, size_t count, size_t most, int64_t events
+    )
+    void clear_found(Found* found, bint is_chain)
+
+cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" nogil:
+    bint lives_in(Recognition* r, size_t partition, int64_t least)
+    void mark_lists(Recognition* r, int64_t least, vector[uint8_t]* living)
+    void renumber_partitions(Recognition* r, vector[uint32_t]* numbers, size_t count)
+
+cdef extern from "nfa_native/events/archive.hpp" namespace "spaseq::events" nogil:
+    bint can_be_written(const Recognition* r)
+    void write_recognition(Recognition* r, Archive* a, int64_t least)
+    void held_positions(Recognition* r, int64_t least, vector[int64_t]* out)
+
+cdef extern from "nfa_native/events/restore.hpp" namespace "spaseq::events" nogil:
+    void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t oldest)

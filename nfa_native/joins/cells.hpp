@@ -1,0 +1,208 @@
+// Cells: one for each state and set of live rows, found by exact value or through an index on join columns.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/state.hpp"
+
+namespace spaseq::joins {
+
+static size_t longest_in_state(const StateData* s) noexcept {
+    size_t longest = s->exact.longest_run();
+    for (size_t index = 0, index_end = s->indexes.size(); index < index_end; ++index) {
+        longest = std::max(longest, s->indexes[index].slots.longest_run());
+    }
+    return longest;
+}
+
+// See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket.
+inline size_t longest_in_kernel(KernelState* now) noexcept {
+    size_t longest = 0;
+    for (size_t i = 0, i_end = now->seen.bucket_count(); i < i_end; ++i) {
+        longest = std::max(longest, now->seen.bucket_size(i));
+    }
+    for (size_t state = 0, state_end = now->states.size(); state < state_end; ++state) {
+        longest = std::max(longest, longest_in_state(&now->states[state]));
+    }
+    return longest;
+}
+
+// A cell with nothing in it yet, and a serial for it.
+static inline uint32_t take_cell(StateData* s) {
+    uint32_t cell;
+    if (s->free_cells.empty()) {
+        cell = uint32_t(s->cells.size());
+        s->cells.emplace_back();
+        s->words.resize(s->words.size() + s->width);
+    } else {
+        cell = s->free_cells.back();
+        s->free_cells.pop_back();
+    }
+    ++s->serial;
+    ++s->live;
+    return cell;
+}
+
+// Where several rows of a cell then lie.
+static uint32_t take_extra(StateData* s, const word_t* rows, uint32_t count) {
+    uint32_t slot;
+    if (s->free_extra.empty()) {
+        slot = uint32_t(s->extra.size());
+        s->extra.emplace_back();
+    } else {
+        slot = s->free_extra.back();
+        s->free_extra.pop_back();
+    }
+    s->extra[slot].assign(rows, rows + size_t(count) * s->width);
+    return slot;
+}
+
+// The cell with these rows and deadline in the table, or NO_CELL.
+static uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept {
+    uint32_t hash = hash_rows(s, rows, count, deadline);
+    const TableEntry* entries = s->exact.slots.data();
+    size_t at = s->exact.home(hash);
+    if (s->exact.slots.empty()) return NO_CELL;
+    while (entries[at].cell.serial) {
+        if (entries[at].hash == hash && is_current(s, &entries[at].cell)) {
+            if (has_rows(s, entries[at].cell.cell, rows, count, deadline)) return entries[at].cell.cell;
+        }
+        at = s->exact.next(at);
+    }
+    return NO_CELL;
+}
+
+// The cell with exactly these rows and deadline, whose bucket in the first index is `home`, or NO_CELL.
+static uint32_t find_at_home(
+    StateData* s, const Bucket* home, const word_t* rows, uint32_t count, int64_t deadline
+) noexcept {
+    const CellReference* reference = home->cells.data();
+    const CellReference* end = reference + home->cells.size();
+    if (home->ordered) return find_in_order(s, home, rows, count, deadline);
+    if (home->tabled) return find_exact(s, rows, count, deadline);
+    while (reference != end) {
+        if (is_current(s, reference) && has_rows(s, reference->cell, rows, count, deadline)) return reference->cell;
+        ++reference;
+    }
+    return NO_CELL;
+}
+
+// The cell with exactly these rows and deadline, or NO_CELL.
+static uint32_t find_cell(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept {
+    Bucket* home = home_bucket(s, rows);
+    if (s->indexes.empty()) return find_exact(s, rows, count, deadline);
+    return home == nullptr ? NO_CELL : find_at_home(s, home, rows, count, deadline);
+}
+
+// A cell of one row will soon be looked for, most likely without a deadline: ask for its place in a large table.
+static inline void expect_cell(const StateData* s, const word_t* row) noexcept {
+    if (s->exact.mask + 1 >= LARGE_TABLE) {
+        __builtin_prefetch(s->exact.slots.data() + s->exact.home(hash_words(row, s->width, 1)));
+    }
+}
+
+// A new cell, with node 0, that is in no index yet.
+static uint32_t make_cell(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
+    uint32_t number = take_cell(s);
+    Cell* cell = s->cells.data() + number;
+    word_t* words = s->words.data() + size_t(number) * s->width;
+    cell->serial = s->serial;
+    cell->deadline = deadline;
+    cell->rows = count;
+    cell->node = cell->stamp = cell->fired = cell->listed = 0;
+    if (count > 1) {
+        cell->extra = take_extra(s, rows, count);
+    } else {
+        for (uint32_t i = 0, i_end = s->width; i < i_end; ++i) {  // a few words: a call of memcpy would cost more
+            words[i] = rows[i];
+        }
+    }
+    ++s->entered;
+    ++now->created;
+    return number;
+}
+
+// As `cell_for`, in a state where nothing looks for cells by a key.
+static uint32_t cell_in_table(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
+    uint32_t cell = s->kind == Cells::FLAT ? NO_CELL : find_exact(s, rows, count, deadline);
+    if (cell == NO_CELL) {
+        cell = make_cell(now, s, rows, count, deadline);
+        if (s->kind != Cells::FLAT) put_cell(s, cell);
+    }
+    return cell;
+}
+
+// The cell of these rows, made if there is none; a new one has node 0.
+static uint32_t cell_for(
+    Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline, uint32_t guess
+) {
+    if (guess != NO_CELL && has_rows(s, guess, rows, count, deadline)) return guess;
+    if (s->kind == Cells::VIEWS) return make_cell(&k->now, s, rows, count, deadline);
+    if (s->indexes.empty()) return cell_in_table(&k->now, s, rows, count, deadline);
+    Bucket* home = make_bucket(&s->indexes[0], home_key(s, rows));
+    uint32_t cell = s->kind == Cells::FLAT ? NO_CELL : find_at_home(s, home, rows, count, deadline);
+    if (cell == NO_CELL) {
+        cell = make_cell(&k->now, s, rows, count, deadline);
+        enter_home(&k->now, s, home, cell);
+        if (count > 1 || s->indexes.size() > 1) index_further(&k->now, s, cell);
+    }
+    return cell;
+}
+
+// A cell of the state, maybe its only one, has a partial match that began at `start`.
+static inline void note_start(StateData* s, uint32_t start) noexcept {
+    if (s->live == 1 || older(s->youngest, start)) s->youngest = start;
+}
+
+// Drop every cell of the state at once, in time proportional to those that were made since the last time.
+static void clear_cells(StateData* s) noexcept {
+    if (s->cells.empty()) return;
+    s->cells.clear();
+    s->words.clear();
+    s->extra.clear();
+    s->free_cells.clear();
+    s->free_extra.clear();
+    s->exact.clear();
+    s->live = 0;
+    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) {
+        s->indexes[i].buckets.clear();
+        s->indexes[i].slots.clear();
+        s->indexes[i].wild.cells.clear();
+    }
+}
+
+// Free the cells whose partial matches have all left the window, and forget stale references.
+static void sweep_state(KernelState* now, StateData* s) {
+    for (uint32_t cell = 0, cell_end = uint32_t(s->cells.size()); cell < cell_end; ++cell) {
+        if (s->cells[cell].rows && has_left(now, &s->cells[cell])) {
+            free_cell(s, cell);
+            ++s->expired;
+        }
+    }
+    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) sweep_index(now, s, &s->indexes[i]);
+}
+
+// Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions
+// wrap.
+static void sweep(Kernel* k) {
+    bool rested = next_position(&k->now) - k->now.swept >= LONGEST_REST;
+    if (k->now.created < FEW_CREATED + k->now.survived && !rested) return;
+    k->now.created = k->now.survived = 0;
+    k->now.swept = next_position(&k->now);
+    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
+        sweep_state(&k->now, &k->now.states[i]);
+        k->now.survived += k->now.states[i].live;
+    }
+    std::unordered_map<std::string, uint32_t, TextHash>::iterator at = k->now.seen.begin();
+    while (at != k->now.seen.end()) {
+        if (older(at->second, k->now.lo)) at = k->now.seen.erase(at);
+        else ++at;
+    }
+}
+
+}  // namespace spaseq::joins

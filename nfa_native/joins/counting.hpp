@@ -1,0 +1,147 @@
+// Matches counted by sets: how many members a set has is remembered with its node (`set_counts.hpp`), so that no match
+// is visited.  A node is asked once, and what its members are is summed up from the sets that it is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/views.hpp"
+
+namespace spaseq::joins {
+
+// Whether each member of a set that is complete is one result, of which nobody wants to know more.
+static inline bool is_counted(const Kernel* k) noexcept {
+    return (k->count_only || k->tallies) && !(k->now.many_rows || k->program->ambiguous || k->program->guarded);
+}
+
+// Whether it is the set of one match of one event alone.
+static inline bool is_leaf(KernelState* now, uint32_t number, uint32_t lo) noexcept {
+    const Node* node = node_at(now, number);
+    return !(node->label & VIEW) && node->next == 0 && (node->sibling == 0 || !has_live(now, node->sibling, lo));
+}
+
+// Where the match began that a node without `next` adds.
+static inline uint32_t start_of(KernelState* now, uint32_t number) noexcept {
+    const Node* node = node_at(now, number);
+    return node->sibling ? node->pos : node->max_start;
+}
+
+static inline Content content_of(KernelState* now, uint32_t number) noexcept {
+    const Node* node = node_at(now, number);
+    Content content;
+    content.number = number;
+    content.pos = node->pos;
+    content.label = node->label;
+    content.next = node->next;
+    content.sibling = node->sibling;
+    return content;
+}
+
+static inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
+    if (!has_live(&k->now, number, lo)) return;
+    if (is_leaf(&k->now, number, lo)) {
+        if (gathers) k->counter.gathering.gather(start_of(&k->now, number));
+        return;
+    }
+    const Profile* known = k->counter.memory.find(content_of(&k->now, number), lo);
+    if (gathers) k->counter.gathering.gather_all(*known, lo);
+    else if (known == nullptr) k->counter.asked.push_back(number);
+}
+
+// Of the sets that a node is made of, either gather the members, or ask for those that are not known.
+static void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
+    const Node* node = node_at(&k->now, number);
+    if (node->label & VIEW) {
+        uint32_t before = node->sibling - k->now.lists[node->next].base;
+        while (true) {
+            int64_t found = group_in_view(k, node, before, lo);
+            if (found == NO_GROUP) return;
+            before = uint32_t(found);
+            visit_part(k, k->now.lists[node->next].groups[found].node, lo, gathers);
+        }
+    }
+    if (node->next) visit_part(k, node->next, lo, gathers);
+    else if (gathers) k->counter.gathering.gather(start_of(&k->now, number));
+    if (node->sibling) visit_part(k, node->sibling, lo, gathers);
+}
+
+// Let the memory know a node, and first those that it is made of.
+static void remember(Kernel* k, uint32_t number, uint32_t lo) {
+    k->counter.asked.push_back(number);
+    while (!k->counter.asked.empty()) {
+        number = k->counter.asked.back();
+        size_t before = k->counter.asked.size();
+        if (k->counter.memory.find(content_of(&k->now, number), lo) == nullptr) {
+            visit_parts(k, number, lo, false);
+            if (k->counter.asked.size() > before) continue;
+            k->counter.gathering.begin();
+            visit_parts(k, number, lo, true);
+            k->pause.left -= int64_t(k->counter.gathering.size());
+            k->counter.memory.put(content_of(&k->now, number), lo, k->counter.gathering);
+        }
+        k->counter.asked.pop_back();
+    }
+}
+
+// Add up the members of a set that is kept.
+static inline void tally_set(Kernel* k, uint32_t number, uint32_t lo) {
+    --k->pause.left;
+    if (!has_live(&k->now, number, lo)) return;
+    if (is_leaf(&k->now, number, lo)) {
+        k->counter.tally.add(start_of(&k->now, number), 1);
+        return;
+    }
+    remember(k, number, lo);
+    k->counter.tally.add_all(k->counter.memory.find(content_of(&k->now, number), lo)[0], lo);
+}
+
+// Add up a set that may be gone when its node's number comes again: it is not remembered itself.
+static void tally_node(Kernel* k, uint32_t number, uint32_t lo) {
+    const Node* node = node_at(&k->now, number);
+    if (!(node->label & VIEW)) {
+        tally_set(k, number, lo);
+        return;
+    }
+    uint32_t before = node->sibling - k->now.lists[node->next].base;
+    while (true) {
+        int64_t found = group_in_view(k, node, before, lo);
+        if (found == NO_GROUP) return;
+        before = uint32_t(found);
+        tally_set(k, k->now.lists[node->next].groups[found].node, lo);
+    }
+}
+
+// One result for all members, without picks.
+static void write_tally(Kernel* k, int64_t decided) {
+    if (k->counter.tally.low() >> 62) {
+        k->counter.too_many = true;
+        return;
+    }
+    k->results.first.push_back(event_at(&k->now, k->counter.tally.first)->time);
+    k->results.last.push_back(event_at(&k->now, k->scratch.path.front().pos)->time);
+    k->results.decided.push_back(decided);
+    k->results.offsets.push_back(int64_t(k->results.atoms.size()));
+    k->results.counts.push_back(int64_t(k->counter.tally.low()));
+    k->results.words.resize(k->results.words.size() + k->program->result_width, UNBOUND);
+}
+
+// Count the members of a set that began at or after `lo`, each with what was picked since.
+static void count_set(Kernel* k, uint32_t node, uint32_t lo, int64_t decided) {
+    k->counter.tally.begin();
+    if (node == 0) {
+        k->counter.tally.add(k->scratch.path.back().pos, 1);
+    } else if (has_live(&k->now, node, lo)) {
+        k->counter.memory.fit(k->now.ring.nodes.size());
+        tally_node(k, node, lo);
+    }
+    if (k->counter.tally.high() || k->results.count + k->counter.tally.low() < k->results.count) {
+        k->counter.too_many = true;
+        return;
+    }
+    k->results.count += k->counter.tally.low();
+    if (k->tallies && k->counter.tally.low()) write_tally(k, decided);
+}
+
+}  // namespace spaseq::joins

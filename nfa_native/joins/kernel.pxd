@@ -1,0 +1,39 @@
+# cython: language_level=3
+"""What Cython sees of the kernel: `feed.hpp` (batches in, results out), `archive.hpp`, `restore.hpp` and `waiting.hpp`."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from nfa_native.core.archive cimport Archive
+from nfa_native.joins.batch cimport BatchRows
+from nfa_native.joins.program cimport KernelProgram
+from nfa_native.joins.state cimport Kernel, KernelState
+from nfa_native.terms.words cimport word_t
+
+cdef extern from "nfa_native/joins/feed.hpp" namespace "spaseq::joins" nogil:
+    const int NOTHING
+    const int ADVANCING
+    const int FINISHING
+
+    cdef cppclass Task:
+        int kind
+        BatchRows rows
+        int64_t until
+
+    bint begin_batch(Kernel* k, Task* task, const int64_t* times, const uint64_t* handles, size_t count)
+    bint go_on(Kernel* k, Task* task)
+    bint is_full(const Kernel* k)
+    int64_t first_due(KernelProgram* program, KernelState* now)
+    size_t longest_in_kernel(KernelState* now)
+
+cdef extern from "nfa_native/joins/archive.hpp" namespace "spaseq::joins" nogil:
+    bint can_be_written(const Kernel* k)
+    void write_kernel(Kernel* k, Archive* a)
+
+cdef extern from "nfa_native/joins/restore.hpp" namespace "spaseq::joins" nogil:
+    void load_kernel(Kernel* k, Archive* a)
+
+cdef extern from "nfa_native/joins/waiting.hpp" namespace "spaseq::joins" nogil:
+    void waiting_starts(Kernel* k, int64_t* starts)
+    void find_waiting(
+        Kernel* k, uint32_t state, uint32_t which, const word_t* keys, size_t columns, size_t count, uint8_t* found
+    )

@@ -1,0 +1,66 @@
+// Nodes: compact sets of partial matches in a ring.  A node made while event c was the youngest start that it can hold
+// dies with c: when the window's lower edge passes an event, everything below that event's head is expired at once.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/joins/state.hpp"
+
+namespace spaseq::joins {
+
+static inline bool is_live(KernelState* now, uint32_t node) noexcept { return now->ring.has(node); }
+
+static inline Node* node_at(KernelState* now, uint32_t node) noexcept { return now->ring.at(node); }
+
+static uint32_t write_node(
+    KernelState* now, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+) {
+    uint32_t number = now->ring.claim();
+    Node* node = now->ring.at(number);
+    node->pos = pos;
+    node->label = label;
+    node->next = next;
+    node->sibling = sibling;
+    node->max_start = max_start;
+    return number;
+}
+
+// A node; number 0 is never given, it means `none`.
+static uint32_t new_node(
+    KernelState* now, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
+) {
+    assert(next == 0 || is_live(now, next));
+    assert(sibling == 0 || is_live(now, sibling));
+    return write_node(now, pos, label, next, sibling, max_start);
+}
+
+// The set `next` with the picks added, in union with `sibling`; `start` is the youngest start in `next`.
+static uint32_t extend(
+    Kernel* k, const uint32_t* picks, uint32_t count, uint32_t label, uint32_t next, uint32_t start, uint32_t sibling
+) {
+    uint32_t youngest = start;
+    assert(next == 0 || node_at(&k->now, next)->max_start == start);
+    for (uint32_t i = 0, i_end = count - 1; i < i_end; ++i) {
+        next = new_node(&k->now, picks[i], label + i, next, 0, start);
+    }
+    if (sibling && is_live(&k->now, sibling)) {
+        if (older(youngest, node_at(&k->now, sibling)->max_start)) youngest = node_at(&k->now, sibling)->max_start;
+    } else {
+        sibling = 0;
+    }
+    return new_node(&k->now, picks[count - 1], label + count - 1, next, sibling, youngest);
+}
+
+// Some member of the set began at or after `lo`.
+static inline bool has_live(KernelState* now, uint32_t node, uint32_t lo) noexcept {
+    return is_live(now, node) && !older(node_at(now, node)->max_start, lo);
+}
+
+// Rows in a table of `words`; a table without columns that is asked for has one.
+static inline uint32_t row_count(Kernel* k, size_t words, uint32_t width) noexcept {
+    return width == 0 ? 1 : uint32_t(words / width);
+}
+
+}  // namespace spaseq::joins

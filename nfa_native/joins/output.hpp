@@ -1,0 +1,359 @@
+// From compact sets to matches: walk the nodes, rebuild the rows by joining the picked events again, judge, deliver.
+// Matches come out until so many steps are done or results held: what is left of an event's matches waits for the end
+// of the pause, with the path to where it goes on; nothing else happens before it is out.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/combine.hpp"
+#include "nfa_native/joins/counting.hpp"
+#include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/values.hpp"
+#include "nfa_native/joins/views.hpp"
+
+namespace spaseq::joins {
+
+// As many results are held as may be.
+inline bool is_full(const Kernel* k) noexcept {
+    return k->results.first.size() >= k->pause.most
+        || k->results.atoms.size() + k->results.words.size() >= k->pause.most_held;
+}
+
+// No matches wait for the end of a pause.
+static inline bool is_all_out(const Pause* pause) noexcept { return !pause->suspended && pause->postponed.empty(); }
+
+// Put a set out after the pause; its last picks are the postponed ones from number `pick` on.
+static void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size_t pick) {
+    Output output;
+    output.decided = k->now.tick;
+    output.pick = pick;
+    output.picks = k->pause.postponed_picks.size() - pick;
+    output.final = final;
+    output.node = node;
+    output.lo = lo;
+    k->pause.postponed.push_back(output);
+}
+
+// Where each step begins in `path`, which runs backwards in time.
+static void find_steps(Kernel* k) {
+    size_t i = k->scratch.path.size();
+    k->scratch.steps.clear();
+    while (i > 0) {
+        k->scratch.steps.push_back(uint32_t(i - 1));
+        i -= k->program->labels[k->scratch.path[i - 1].label].parts;
+    }
+}
+
+// The rows of the events that a step picked.
+static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
+    uint32_t at = k->scratch.steps[step];
+    TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
+    candidate->width = transition->choice.width;
+    if (transition->choice.atoms.size() == 1) {
+        candidate->rows = rows_of(&k->now, k->scratch.path[at].pos, transition->choice.atoms[0], &candidate->count);
+        return;
+    }
+    for (uint32_t depth = 0, depth_end = uint32_t(transition->choice.atoms.size()); depth < depth_end; ++depth) {
+        candidate->count = merge_rows(k, &transition->choice, depth, k->scratch.path[at - depth].pos);
+    }
+    candidate->rows = k->scratch.merged[transition->choice.atoms.size()].data();
+}
+
+static void rebuild_step(Kernel* k, uint32_t step) {
+    TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
+    std::vector<word_t>* out = &k->scratch.levels[step + 1];
+    Candidate candidate{};
+    int64_t now = time_of(k, step);
+    uint32_t count = row_count(k, k->scratch.levels[step].size(), k->program->whole);
+    uint32_t kept = 0;
+    candidate_of(k, step, &candidate);
+    out->clear();
+    k->scratch.parents[step + 1].clear();
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t j = 0, j_end = candidate.count; j < j_end; ++j) {
+            const word_t* whole = k->scratch.levels[step].data() + size_t(i) * k->program->whole;
+            const word_t* row = candidate.rows + size_t(j) * candidate.width;
+            if (!compatible(&transition->whole, whole, row)) continue;
+            if (k->now.many_rows && !transition->whole.filters.empty()) {
+                load_registers(&k->scratch, whole, k->program->whole, row, candidate.width);
+                if (!all_hold(k, &transition->whole.filters, k->program->whole + candidate.width + 1, now)) continue;
+            }
+            values_of(k, &transition->columns, whole, k->program->whole, row, candidate.width, now, out);
+            k->scratch.parents[step + 1].push_back(i);
+            ++kept;
+        }
+    }
+    if (!k->program->guarded) normalise(out, 0, k->program->whole, kept);
+}
+
+// Join the picked events' rows again, step by step: `levels[i]` has the rows after step i.
+static void rebuild(Kernel* k) {
+    uint32_t steps = uint32_t(k->scratch.steps.size());
+    if (k->scratch.levels.size() < steps + 1) {
+        k->scratch.levels.resize(steps + 1);
+        k->scratch.parents.resize(steps + 1);
+    }
+    k->scratch.levels[0].assign(k->program->start.begin(), k->program->start.end());
+    for (uint32_t i = 0; i < steps; ++i) rebuild_step(k, i);
+}
+
+// `finished`: the last level's rows as the end of the expression leaves them.
+static void close_rows(Kernel* k, StateData* s) {
+    std::vector<word_t>* last = &k->scratch.levels[k->scratch.steps.size()];
+    uint32_t count = row_count(k, last->size(), k->program->whole);
+    k->scratch.finished.clear();
+    for (uint32_t i = 0; i < count; ++i) {
+        values_of(k, &s->spec->closing, last->data() + size_t(i) * k->program->whole, k->program->whole, nullptr, 0,
+            k->now.tick, &k->scratch.finished);
+    }
+}
+
+// `picks`: the events of each GPM, as a set.
+static void collect_picks(Kernel* k) {
+    std::pair<uint64_t, uint64_t> one;
+    size_t kept = 0;
+    k->scratch.picks.clear();
+    for (size_t i = 0, i_end = k->scratch.path.size(); i < i_end; ++i) {
+        one.first = k->program->labels[k->scratch.path[i].label].atom;
+        one.second = event_at(&k->now, k->scratch.path[i].pos)->handle;
+        k->scratch.picks.push_back(one);
+    }
+    std::sort(k->scratch.picks.begin(), k->scratch.picks.end());
+    for (size_t i = 0, i_end = k->scratch.picks.size(); i < i_end; ++i) {
+        if (kept == 0 || k->scratch.picks[i] != k->scratch.picks[kept - 1]) {
+            k->scratch.picks[kept] = k->scratch.picks[i];
+            ++kept;
+        }
+    }
+    k->scratch.picks.resize(kept);
+}
+
+// The same picks with the same row came out before, along another path.
+static bool is_repeated(Kernel* k, uint32_t row) {
+    std::string key;
+    key.append(reinterpret_cast<char*>(k->scratch.picks.data()),
+        k->scratch.picks.size() * sizeof(std::pair<uint64_t, uint64_t>));
+    key.append(reinterpret_cast<char*>(k->scratch.answer.data() + size_t(row) * k->program->result_width),
+        k->program->result_width * sizeof(word_t));
+    if (k->now.seen.count(key)) return true;
+    k->now.seen[key] = k->scratch.path[k->scratch.steps[0]].pos;
+    return false;
+}
+
+// Append one result to the output columns.
+static void write_result(Kernel* k, uint32_t row, int64_t decided) {
+    if (k->program->ambiguous && is_repeated(k, row)) return;
+    ++k->results.count;
+    if (k->count_only) return;
+    k->results.first.push_back(time_of(k, 0));
+    k->results.last.push_back(time_of(k, uint32_t(k->scratch.steps.size()) - 1));
+    k->results.decided.push_back(decided);
+    for (size_t i = 0, i_end = k->scratch.picks.size(); i < i_end; ++i) {
+        k->results.atoms.push_back(uint16_t(k->scratch.picks[i].first));
+        k->results.events.push_back(k->scratch.picks[i].second);
+    }
+    k->results.offsets.push_back(int64_t(k->results.atoms.size()));
+    if (k->tallies) k->results.counts.push_back(0);
+    for (size_t i = 0, i_end = size_t(k->program->result_width); i < i_end; ++i) {
+        k->results.words.push_back(k->scratch.answer[size_t(row) * k->program->result_width + i]);
+    }
+    if (is_full(k)) k->pause.left = 0;
+}
+
+// One finished match: its rows, unless a guard drops it.
+static void deliver(Kernel* k, uint32_t final, int64_t decided) {
+    StateData* s = &k->now.states[final];
+    if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded) {
+        ++k->results.count;
+        return;
+    }
+    k->pause.left -= int64_t(k->scratch.path.size());
+    find_steps(k);
+    rebuild(k);
+    if (k->scratch.levels[k->scratch.steps.size()].empty() && k->program->whole) {
+        return;  // what was matched joins again, but where somebody forged a snapshot
+    }
+    close_rows(k, s);
+    if (k->program->guarded && is_dropped(k, final)) return;
+    k->scratch.answer.clear();
+    uint32_t count = row_count(k, k->scratch.finished.size(), k->program->whole);
+    for (uint32_t i = 0; i < count; ++i) {
+        values_of(k, &s->spec->output, k->scratch.finished.data() + size_t(i) * k->program->whole, k->program->whole,
+            nullptr, 0, decided, &k->scratch.answer);
+    }
+    count = normalise(&k->scratch.answer, 0, k->program->result_width, count);
+    collect_picks(k);
+    for (uint32_t i = 0; i < count; ++i) write_result(k, i, decided);
+}
+
+// Deliver what is left to be visited, up to the next pause.
+static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) {
+    Pick pick;
+    while (!k->scratch.visits.empty()) {
+        if (k->pause.left <= 0) {
+            k->pause.suspended = true;
+            return;
+        }
+        --k->pause.left;
+        Visit visit = k->scratch.visits.back();
+        k->scratch.visits.pop_back();
+        if (!has_live(&k->now, visit.node, lo)) continue;
+        Node* at = node_at(&k->now, visit.node);
+        if (at->label & VIEW) {
+            visit_view(k, at, visit, lo);
+            continue;
+        }
+        k->scratch.path.resize(visit.depth);
+        pick.label = at->label;
+        pick.pos = at->pos;
+        k->scratch.path.push_back(pick);
+        uint32_t next = at->next;
+        uint32_t start = at->sibling ? at->pos : at->max_start;
+        if (at->sibling) {
+            visit.node = at->sibling;
+            k->scratch.visits.push_back(visit);
+        }
+        if (next) {
+            visit.node = next;
+            ++visit.depth;
+            k->scratch.visits.push_back(visit);
+        } else if (!older(start, lo)) {
+            deliver(k, final, decided);
+        }
+    }
+}
+
+// Deliver `path` extended by each member of the set that began at or after `lo`.
+static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) {
+    Visit visit;
+    if (is_counted(k) && !k->scratch.path.empty()) {
+        count_set(k, node, lo, decided);
+        return;
+    }
+    if (node == 0) {
+        deliver(k, final, decided);
+        return;
+    }
+    k->pause.output.final = final;
+    k->pause.output.lo = lo;
+    k->pause.output.decided = decided;
+    k->scratch.visits.clear();
+    visit.begun = visit.before = 0;
+    visit.node = node;
+    visit.depth = uint32_t(k->scratch.path.size());
+    k->scratch.visits.push_back(visit);
+    visit_sets(k, final, lo, decided);
+}
+
+// Begin with the next set that waits.
+static void put_out(Kernel* k, Output output) {
+    const Pick* picks = k->pause.postponed_picks.data() + output.pick;
+    ++k->pause.resumed;
+    k->scratch.path.assign(picks, picks + output.picks);
+    output_set(k, output.final, output.node, output.lo, output.decided);
+}
+
+// Go on with the sets that wait, in their order; whether all of them are out.
+static bool resume(Kernel* k) {
+    if (k->pause.suspended) {
+        k->pause.suspended = false;
+        visit_sets(k, k->pause.output.final, k->pause.output.lo, k->pause.output.decided);
+    }
+    while (!k->pause.suspended && k->pause.resumed < k->pause.postponed.size()) {
+        if (k->pause.left <= 0) return false;
+        put_out(k, k->pause.postponed[k->pause.resumed]);
+    }
+    if (k->pause.suspended) return false;
+    k->pause.postponed.clear();
+    k->pause.postponed_picks.clear();
+    k->pause.resumed = 0;
+    return true;
+}
+
+// All matches that end with the candidate and extend the set `node` (0: the empty match), now or after the pause.
+static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node) {
+    Pick pick;
+    std::vector<Pick>* picks = k->pause.left > 0 ? &k->scratch.path : &k->pause.postponed_picks;
+    size_t before = picks->size();
+    if (k->pause.left > 0) picks->clear();
+    for (size_t i = k->scratch.combination.size(); i > 0; --i) {
+        pick.label = k->program->transitions[which].label + uint32_t(i) - 1;
+        pick.pos = k->scratch.combination[i - 1];
+        picks->push_back(pick);
+    }
+    if (k->pause.left <= 0) {
+        postpone(k, final, node, candidate->lo, before);
+        return;
+    }
+    k->scratch.outer_combination.swap(k->scratch.combination);  // rebuilding and judging combine events of their own
+    k->scratch.outer_merged.swap(k->scratch.merged);
+    output_set(k, final, node, candidate->lo, k->now.tick);
+    k->scratch.outer_combination.swap(k->scratch.combination);
+    k->scratch.outer_merged.swap(k->scratch.merged);
+}
+
+// Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
+static void await_deadline(KernelState* now, uint32_t state, uint32_t cell) {
+    Waiting waiting;
+    waiting.state = state;
+    waiting.cell.cell = cell;
+    waiting.cell.serial = now->states[state].cells[cell].serial;
+    now->deadlines[now->states[state].cells[cell].deadline].push_back(waiting);
+}
+
+// Deliver what waits for the first deadline; whether all of it is out.
+static bool output_deadline(Kernel* k, int64_t decided) {
+    const std::vector<Waiting>* waiting = &(*k->now.deadlines.begin()).second;
+    while (k->pause.awaited < waiting->size()) {
+        if (k->pause.left <= 0) return false;
+        const Waiting* one = waiting->data() + k->pause.awaited;
+        ++k->pause.awaited;
+        StateData* s = &k->now.states[one->state];
+        if (is_current(s, &one->cell)) {
+            k->scratch.path.clear();
+            output_set(k, one->state, s->cells[one->cell.cell].node, k->now.lo, decided);
+            free_cell(s, one->cell.cell);
+        }
+    }
+    k->now.deadlines.erase(k->now.deadlines.begin());
+    k->pause.awaited = 0;
+    return true;
+}
+
+// Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge.  Whether all of it is out.
+static bool output_until(Kernel* k, int64_t edge, int64_t decided) {
+    while (!k->now.deadlines.empty() && (*k->now.deadlines.begin()).first < edge) {
+        int64_t at = (*k->now.deadlines.begin()).first;
+        if (!output_deadline(k, decided == FOREVER ? at : decided)) return false;
+    }
+    return !k->pause.suspended;
+}
+
+// Time has come to `time`: upper edges before it have passed.  Whether all that this decides is out.
+static bool output_decided(Kernel* k, int64_t time) {
+    return !k->program->waits || k->program->by_events || output_until(k, time, FOREVER);
+}
+
+// The tick is over: upper edges at positions that it filled have passed.  Whether all that this decides is out.
+static bool output_passed(Kernel* k) {
+    return !k->program->waits || !k->program->by_events || output_until(k, k->now.seq, k->now.tick);
+}
+
+// End of input: every window closes.  Whether all that waited is out.
+static bool output_rest(Kernel* k) {
+    while (!k->now.deadlines.empty()) {
+        if (!output_deadline(k, k->program->by_events ? FOREVER : (*k->now.deadlines.begin()).first)) return false;
+    }
+    return !k->pause.suspended;
+}
+
+}  // namespace spaseq::joins

@@ -1,0 +1,189 @@
+// What the kernel runs: made of an automaton once, then frozen and shared by all matchers of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nfa_native/automata/kinds.hpp"
+#include "nfa_native/joins/groups.hpp"
+#include "nfa_native/terms/encoding.hpp"
+
+namespace spaseq::joins {
+
+using kinds::Cells;
+using kinds::ColumnSource;
+using kinds::Govern;
+using kinds::View;
+
+constexpr uint32_t NO_ORDER = 0xFFFFFFFF;
+
+// One atom of one transition.
+struct Label {
+    uint32_t transition;
+    uint32_t part;                        // 0 is the transition's first atom
+    uint32_t parts;
+    uint32_t atom;
+};
+
+struct ValueSpec {
+    ColumnSource kind;
+    uint32_t cell;
+    uint32_t row;
+    uint32_t formula;
+};
+
+struct Join {
+    uint32_t cell;
+    uint32_t row;
+};
+
+struct LookSpec {
+    uint32_t column;
+    View view;
+    uint32_t kleene;
+    ValueSpec value;
+};
+
+struct FormulaSpec {
+    const void* code;                     // NULL: outside the native subset
+    bool comparison;                      // nothing but `left < right` of two registers, or the opposite of it
+    bool inverted;
+    uint32_t left;
+    uint32_t right;
+};
+
+// A filter that compares a column of the cell with a value of the event.
+struct Compared {
+    uint32_t column;
+    uint32_t slot;                        // its place in the zone maps of the step's index
+    bool limit;  // `column < value` or the opposite of it; else `value < column` or its opposite
+    bool inverted;                        // the opposite
+    ValueSpec event;
+};
+
+struct StepSpec {
+    std::vector<Join> joins;
+    std::vector<uint32_t> filters;
+    std::vector<Compared> compared;       // what some of the filters ask
+};
+
+struct ChoiceSpec {
+    std::vector<uint32_t> atoms;
+    std::vector<std::vector<uint32_t>> slots;  // per atom: the row column of each slot
+    uint32_t width;
+};
+
+struct TargetSpec {
+    uint32_t state;
+    bool finishes;                        // matches that enter the state are finished, and put out at once
+    std::vector<ValueSpec> values;
+};
+
+struct TransitionSpec {
+    uint32_t number;
+    uint32_t source;
+    uint32_t label;                       // of its first atom
+    uint32_t index;
+    uint64_t ends;                        // Kleenes whose iteration ends before it
+    ChoiceSpec choice;
+    StepSpec step;
+    StepSpec whole;
+    std::vector<uint32_t> probe;          // row column of each column of the index
+    uint32_t order;                       // which of the step's comparisons orders the index; NO_ORDER: none
+    bool ordered;                         // and whether its filters ask nothing else
+    bool mapped;                          // its filters ask nothing but what zone maps know
+    std::vector<TargetSpec> targets;
+    std::vector<ValueSpec> columns;
+};
+
+struct GuardSpec {
+    uint32_t number;                      // among the guards of all states
+    bool early;
+    uint32_t index;
+    uint64_t begun;
+    ChoiceSpec choice;
+    StepSpec step;
+    StepSpec whole;
+    std::vector<uint32_t> later;
+    std::vector<uint32_t> probe;
+    std::vector<LookSpec> looks;
+};
+
+// How cells are found.
+struct IndexSpec {
+    std::vector<uint32_t> columns;
+    std::vector<uint32_t> compared;       // columns that zone maps know
+    uint32_t order;                       // the column by whose values buckets are ordered; NO_ORDER: none
+    bool falls;                           // from the greatest value to the least
+};
+
+struct StateSpec {
+    Govern govern;
+    Cells kind;                           // of its cells
+    uint32_t width;
+    bool final;
+    std::vector<GuardSpec> guards;
+    std::vector<uint32_t> twins;          // states that a partial match leaves together with this one
+    std::vector<ValueSpec> closing;       // of a final state: the finished match's columns
+    std::vector<ValueSpec> output;        // and the result's columns from them
+    std::vector<IndexSpec> indexes;
+};
+
+struct KernelProgram {
+    std::vector<uint32_t> slots;
+    std::vector<Label> labels;
+    std::vector<FormulaSpec> formulas;
+    std::vector<TransitionSpec> transitions;
+    std::vector<StateSpec> states;
+    std::vector<std::vector<uint32_t>> by_atom;  // transitions that pick an event of the atom
+    std::vector<uint8_t> negated;         // atoms that some guard watches
+    std::vector<uint8_t> gathered;        // atoms whose events of a tick are combined with others
+    bool gathers;                         // there are such atoms
+    std::vector<uint32_t> moving;         // states that partial matches leave when they step, or when others do
+    std::vector<word_t> start;            // the whole match before its first step
+    uint32_t guards;                      // of all states
+    uint32_t widest;                      // values that a formula, or a whole match, may look at
+    uint32_t deepest;                     // atoms of a choice
+    uint32_t whole;
+    uint32_t result_width;
+    bool ambiguous;
+    bool guarded;
+    bool waits;                           // some match waits for its window's edge
+    int64_t window;
+    int64_t origin;
+    bool sliding;
+    bool by_events;
+};
+
+// The column's place in the zone maps of the index; MOST_COMPARED: there is no room left.
+static uint32_t slot_for(IndexSpec* index, uint32_t column) {
+    for (uint32_t i = 0, i_end = uint32_t(index->compared.size()); i < i_end; ++i) {
+        if (index->compared[i] == column) return i;
+    }
+    if (index->compared.size() == MOST_COMPARED) return MOST_COMPARED;
+    index->compared.push_back(column);
+    return uint32_t(index->compared.size()) - 1;
+}
+
+// Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know.
+inline void order_index(StateSpec* s, TransitionSpec* transition) {
+    IndexSpec* index = &s->indexes[transition->index];
+    transition->mapped = transition->step.compared.size() == transition->step.filters.size()
+        && transition->step.filters.size() <= MOST_BOUNDS;
+    for (size_t i = 0, i_end = transition->step.compared.size(); i < i_end; ++i) {
+        Compared* compared = transition->step.compared.data() + i;
+        compared->slot = slot_for(index, compared->column);
+        transition->mapped = transition->mapped && compared->slot < MOST_COMPARED;
+        bool falls = compared->limit != compared->inverted;
+        if (s->kind != Cells::ORDERED || transition->order != NO_ORDER) continue;
+        if (index->order == NO_ORDER || (index->order == compared->column && index->falls == falls)) {
+            index->order = compared->column;
+            index->falls = falls;
+            transition->order = uint32_t(i);
+            transition->ordered = transition->step.filters.size() == 1;
+        }
+    }
+}
+
+}  // namespace spaseq::joins

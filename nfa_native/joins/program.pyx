@@ -1,0 +1,267 @@
+# distutils: language = c++
+# cython: language_level=3
+"""From the frozen automaton to the kernel's own tables."""
+
+from nfa_native.terms.operations import Op
+
+from libc.stdint cimport uint32_t
+
+from nfa_native.automata.kinds cimport Cells, Govern, Sign
+from nfa_native.core.containers cimport moved, vector
+from nfa_native.core.guard cimport attempted
+from nfa_native.terms.program cimport Program
+from nfa_native.terms.words cimport word_t
+
+
+cdef class MatcherProgram:
+    """An automaton as the kernel's tables: frozen, and shared by all matchers that run the automaton."""
+
+    def __init__(self, automaton):
+        self.automaton = automaton
+        build_program(&self.program, automaton)
+
+
+cdef MatcherProgram program_of(object automaton):
+    """The program that the automaton keeps, made by its first matcher."""
+    if not automaton.programs:
+        automaton.programs.append(MatcherProgram(automaton))
+    return automaton.programs[0]
+
+
+cdef vector[uint32_t] numbers(object values):
+    cdef vector[uint32_t] out
+    for value in values:
+        out.safe_push_back(value)
+    return moved(out)
+
+
+cdef ValueSpec value_spec(object value):
+    cdef ValueSpec out
+    out.kind = value.kind
+    out.cell = value.cell
+    out.row = value.row
+    out.formula = value.program
+    return moved(out)
+
+
+cdef vector[ValueSpec] value_specs(object values):
+    cdef vector[ValueSpec] out
+    for value in values:
+        out.safe_push_back(value_spec(value))
+    return moved(out)
+
+
+cdef StepSpec step_spec(object step):
+    cdef StepSpec out
+    cdef Join join
+    for cell, row in step.joins:
+        join.cell = cell
+        join.row = row
+        out.joins.safe_push_back(join)
+    out.filters = numbers(step.filters)
+    for comparison in step.compared:
+        out.compared.safe_push_back(compared_spec(comparison))
+    return moved(out)
+
+
+cdef Compared compared_spec(object comparison):
+    cdef Compared out
+    out.column = comparison.column
+    out.slot = MOST_COMPARED
+    out.limit = comparison.sign in (Sign.LESS, Sign.GREATER_EQUAL)
+    out.inverted = comparison.sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
+    out.event = value_spec(comparison.event)
+    return moved(out)
+
+
+cdef ChoiceSpec choice_spec(object choice):
+    cdef ChoiceSpec out
+    out.atoms = numbers(choice.atoms)
+    for slots in choice.slots:
+        out.slots.safe_push_back(numbers(slots))
+    out.width = choice.width
+    return moved(out)
+
+
+cdef vector[uint32_t] probe_columns(object step, object columns):
+    """For each column of an index the row column that is joined with it."""
+    rows = dict(step.joins)
+    cdef vector[uint32_t] out = numbers([rows[column] for column in columns])
+    return moved(out)
+
+
+cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
+    cdef GuardSpec out
+    cdef LookSpec one
+    out.number = number
+    out.early = guard.early
+    out.index = guard.index
+    out.begun = guard.begun
+    out.choice = choice_spec(guard.choice)
+    out.step = step_spec(guard.step)
+    out.whole = step_spec(guard.whole)
+    out.later = numbers(guard.later)
+    if guard.early:
+        out.probe = probe_columns(guard.step, indexes[guard.index])
+    for look in guard.looks:
+        one.column = look.column
+        one.view = look.view
+        one.kleene = look.kleene
+        one.value = value_spec(look.value)
+        out.looks.safe_push_back(one)
+    return moved(out)
+
+
+cdef StateSpec state_spec(object state, uint32_t guards):
+    """`guards`: how many the states before it have."""
+    cdef StateSpec out
+    cdef IndexSpec index
+    out.govern = state.govern
+    out.kind = state.cells
+    out.width = state.width
+    out.final = state.final
+    index.order = NO_ORDER
+    index.falls = False
+    for columns in state.indexes:
+        index.columns = numbers(columns)
+        out.indexes.safe_push_back(index)
+    for number, guard in enumerate(state.guards, guards):
+        out.guards.safe_push_back(guard_spec(guard, state.indexes, number))
+    out.twins = numbers(state.twins)
+    out.closing = value_specs(state.closing)
+    out.output = value_specs(state.output)
+    return moved(out)
+
+
+cdef TransitionSpec transition_spec(object transition, uint32_t number, object states):
+    cdef TransitionSpec out
+    cdef TargetSpec one
+    out.number = number
+    out.source = transition.source
+    out.index = transition.index
+    out.ends = transition.ends
+    out.choice = choice_spec(transition.choice)
+    out.step = step_spec(transition.step)
+    out.whole = step_spec(transition.whole)
+    out.probe = probe_columns(transition.step, states[transition.source].indexes[transition.index])
+    out.order = NO_ORDER
+    out.ordered = out.mapped = False
+    for target in transition.targets:
+        one.state = target.state
+        one.finishes = states[target.state].final and not states[target.state].guards
+        one.values = value_specs(target.values)
+        out.targets.safe_push_back(one)
+    out.columns = value_specs(transition.columns)
+    return moved(out)
+
+
+cdef void note_comparison(FormulaSpec* formula, object program):
+    """Recognise `register < register` and its like: a > b is b < a, a <= b is the opposite of b < a."""
+    formula.comparison = formula.inverted = False
+    formula.left = formula.right = 0
+    if program is None or len(program.instructions) != 3:
+        return
+    (first, left), (second, right), (operation, _) = program.instructions
+    if first == second == Op.LOAD and operation in (Op.LESS, Op.LESS_EQUAL, Op.GREATER, Op.GREATER_EQUAL):
+        formula.comparison = True
+        formula.inverted = operation in (Op.LESS_EQUAL, Op.GREATER_EQUAL)
+        if operation in (Op.LESS_EQUAL, Op.GREATER):
+            left, right = right, left
+        formula.left = left
+        formula.right = right
+
+
+cdef void add_labels(KernelProgram* program, uint32_t number):
+    """Number the atoms of a transition, and enter it under each of them."""
+    cdef TransitionSpec* transition = &program.transitions[number]
+    cdef Label label
+    cdef size_t i
+    transition.label = <uint32_t>program.labels.size()
+    label.transition = number
+    label.parts = <uint32_t>transition.choice.atoms.size()
+    for i in range(transition.choice.atoms.size()):
+        label.part = <uint32_t>i
+        label.atom = transition.choice.atoms[i]
+        program.labels.safe_push_back(label)
+        if program.by_atom[label.atom].empty() or program.by_atom[label.atom].back() != number:
+            program.by_atom[label.atom].safe_push_back(number)
+
+
+cdef build_program(KernelProgram* program, object automaton):
+    """All that the automaton says."""
+    atoms = len(automaton.slots)
+    program.slots = numbers(automaton.slots)
+    program.by_atom.safe_resize(atoms)
+    program.negated.safe_assign(atoms, 0)
+    program.gathered.safe_assign(atoms, 0)
+    program.start = numbers_of(automaton.start)
+    program.whole = automaton.whole
+    program.result_width = automaton.results
+    program.ambiguous = automaton.ambiguous
+    program.window = automaton.window.length
+    program.sliding = automaton.window.sliding
+    program.by_events = automaton.window.events
+    program.origin = automaton.window.origin
+    build_formulas(program, automaton.formulas)
+    build_states(program, automaton.states)
+    build_transitions(program, automaton)
+    program.gathers = any([program.gathered[atom] for atom in range(atoms)])
+    program.widest = widest_of(automaton)
+    choices = [guard.choice for state in automaton.states for guard in state.guards]
+    choices += [transition.choice for transition in automaton.transitions]
+    program.deepest = max([len(choice.atoms) for choice in choices], default=1)
+
+
+cdef build_formulas(KernelProgram* program, object formulas):
+    cdef FormulaSpec formula
+    cdef Program compiled
+    for one in formulas:
+        formula.code = NULL
+        if one.program is not None:
+            compiled = one.program
+            formula.code = compiled.code
+        note_comparison(&formula, one.program)
+        program.formulas.safe_push_back(formula)
+
+
+cdef build_states(KernelProgram* program, object states):
+    program.guards = 0
+    program.waits = any([state.final and state.guards for state in states])
+    for number, state in enumerate(states):
+        program.states.safe_push_back(state_spec(state, program.guards))
+        program.guards += len(state.guards)
+        if state.govern in (Govern.NEXT, Govern.STRICT):
+            program.moving.safe_push_back(<uint32_t>number)
+        for guard in state.guards:
+            for atom in guard.choice.atoms:
+                program.negated[atom] = program.gathered[atom] = 1
+    program.guarded = program.guards > 0
+
+
+cdef build_transitions(KernelProgram* program, object automaton):
+    """Transitions with their labels; the indexes that they probe are ordered then."""
+    for number, transition in enumerate(automaton.transitions):
+        program.transitions.safe_push_back(transition_spec(transition, number, automaton.states))
+        add_labels(program, number)
+        if program.states[transition.source].kind in (Cells.ORDERED, Cells.VIEWS):
+            attempted(order_index, &program.states[transition.source], &program.transitions[number])
+        if len(transition.choice.atoms) > 1:
+            for atom in transition.choice.atoms:
+                program.gathered[atom] = 1
+
+
+def widest_of(automaton):
+    """The most values that are looked at together: a row of a cell, or a whole match, and a row of events."""
+    widths = [automaton.whole, *[state.width for state in automaton.states]]
+    for state in automaton.states:
+        widths += [max(automaton.whole, state.width) + guard.choice.width for guard in state.guards]
+    for transition in automaton.transitions:
+        widths.append(max(automaton.whole, automaton.states[transition.source].width) + transition.choice.width)
+    return max(widths)
+
+
+cdef vector[word_t] numbers_of(object words):
+    cdef vector[word_t] out
+    for word in words:
+        out.safe_push_back(word)
+    return moved(out)

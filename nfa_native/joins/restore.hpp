@@ -1,0 +1,577 @@
+// The state that an archive has.  Nothing in it is believed: whatever is a place, a link, a length or an order is
+// compared with what is there (`require`: ValueError), so that a forged archive is refused, or means a state that could
+// have been.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "nfa_native/core/bits.hpp"
+#include "nfa_native/core/limits.hpp"
+#include "nfa_native/joins/archive.hpp"
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/cells.hpp"
+#include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/values.hpp"
+#include "nfa_native/joins/views.hpp"
+
+namespace spaseq::joins {
+
+// Nodes.  Links lead to older nodes, and what a set is extended by goes on where its partial matches wait: so every walk ends,
+// with whole steps.
+
+// What is known of the nodes, from the tail on: for each a bit for every state in which its set may wait; none: the picks of
+// its step are not complete.
+struct NodeStates {
+    size_t width;                         // words of a node
+    std::vector<uint64_t> bits;
+    std::vector<uint64_t> targets;        // of each transition
+};
+
+// Views look at the beginnings of lists.
+
+// A list, when it was made again: of which index of which state, and for each beginning the newest node and the youngest start.
+struct ListKnown {
+    uint32_t state;
+    uint32_t index;
+    std::vector<uint32_t> nodes;
+    std::vector<uint32_t> starts;
+};
+
+static inline void check_counter(uint64_t count) { require(count <= uint64_t(FARTHEST), "a counter cannot be"); }
+
+static void check_counters(Kernel* k) {
+    const Candidacies* tried = k->now.candidacies.data();
+    check_counter(k->now.ticks | k->results.count | k->now.created | k->now.survived | k->now.next_handle);
+    for (size_t i = 0, i_end = k->now.matched.size(); i < i_end; ++i) check_counter(k->now.matched[i]);
+    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
+        const StateData* s = &k->now.states[i];
+        check_counter(s->entered | s->expired | s->skipped);
+    }
+    for (size_t i = 0, i_end = k->now.candidacies.size(); i < i_end; ++i) {
+        check_counter(tried[i].offered | tried[i].lonely | tried[i].unjoined | tried[i].unfiltered);
+        check_counter(tried[i].fired | tried[i].pairs | tried[i].scanned);
+    }
+    for (size_t i = 0, i_end = k->now.judgements.size(); i < i_end; ++i) {
+        k->now.judgements[i].deferred = k->now.judgements[i].deferred != 0;
+        check_counter(k->now.judgements[i].killed);
+    }
+}
+
+// The nodes, from the tail on.
+static void load_ring(KernelState* now, const std::vector<Node>* nodes) {
+    size_t size = 64;
+    require(nodes->size() < LONGEST_REST, "there are too many nodes");
+    while (size <= nodes->size() + 1) size *= 2;
+    now->ring.nodes.resize(size);
+    now->ring.mask = uint32_t(size) - 1;
+    now->ring.head = now->ring.tail + uint32_t(nodes->size());
+    for (uint32_t i = 0, i_end = uint32_t(nodes->size()); i < i_end; ++i) {
+        *node_at(now, now->ring.tail + i) = (*nodes)[i];
+    }
+}
+
+// The words of a block from there on.
+static size_t take_words(KernelProgram* program, KernelState* now, const BlockForm* form, size_t word) {
+    uint32_t slots = program->slots[form->atom];
+    require(slots == 0
+        || form->rows <= (now->history.words.size() - word) / slots, "the words of some rows are missing");
+    return size_t(form->rows) * slots;
+}
+
+// Place the blocks of an event, whose atoms ascend.
+static void load_blocks(
+    KernelProgram* program, KernelState* now, const EventRecord* event, const std::vector<BlockForm>* blocks,
+    size_t* word
+) {
+    const BlockForm* form = blocks->data() + event->block;
+    Block* block = now->history.blocks.data() + event->block;
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        require(form->atom < program->slots.size(), "an event matched an atom that there is not");
+        require(i == 0 || form->atom > (form - 1)->atom, "an event's atoms do not ascend");
+        require(form->rows > 0, "an event has no row of an atom");
+        block->atom = form->atom;
+        block->rows = program->slots[form->atom] ? form->rows : 1;
+        now->many_rows = now->many_rows || block->rows > 1;
+        if (form->shared) {
+            require(i > 0 && (form - 1)->rows == form->rows, "rows are shared that are not there");
+            require(program->slots[form->atom] == program->slots[(form - 1)->atom],
+                "rows are shared that are not there");
+            block->word = (block - 1)->word;
+        } else {
+            block->word = *word;
+            *word += take_words(program, now, form, *word);
+        }
+        ++form;
+        ++block;
+    }
+}
+
+// Events.
+
+// Stored events; which atoms they matched in this tick, and where negated ones matched, follows from them.
+static void load_history(KernelProgram* program, KernelState* now, Archive* a) {
+    std::vector<BlockForm> blocks;
+    size_t block = 0;
+    size_t word = 0;
+    history_fields(a, &now->history.events, &blocks, &now->history.words);
+    require(now->history.events.size() < LONGEST_REST, "there are too many events");
+    now->history.first = now->kept;
+    now->history.first_block = now->history.first_word = 0;
+    now->history.blocks.resize(blocks.size());
+    for (size_t i = 0, i_end = now->history.events.size(); i < i_end; ++i) {
+        require(now->history.events[i].blocks <= blocks.size() - block, "an event has more rows than there are");
+        now->history.events[i].block = block;
+        load_blocks(program, now, &now->history.events[i], &blocks, &word);
+        block += now->history.events[i].blocks;
+    }
+    require(block == blocks.size() && word == now->history.words.size(), "there are rows of no event");
+}
+
+// a does not come before b, although positions wrap.
+static inline bool is_from(uint32_t a, uint32_t b) noexcept { return int32_t(a - b) >= 0; }
+
+static void check_event(KernelState* now, const EventRecord* event, uint32_t pos) {
+    require(0 <= event->seq && event->seq < now->seq, "an event's position is yet to come");
+    require(event->handle < now->next_handle, "an event's number is yet to come");
+    require(is_from(now->ring.head, event->head), "an event knows nodes that are yet to come");
+    require(older(pos, now->lo) || is_from(event->head, now->ring.tail), "an event in the window knows no nodes of it");
+    if (now->open && !older(pos, now->tick_first)) {
+        require(event->time == now->tick, "an event of the tick has another time");
+    } else {
+        require(event->time < now->tick || (!now->open && event->time == now->tick), "an event comes after the tick");
+    }
+}
+
+// Where negated atoms matched, and in this tick those that are combined with others.
+static void note_atoms(KernelProgram* program, KernelState* now, const EventRecord* event, uint32_t pos) {
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        uint32_t atom = now->history.blocks[event->block + i].atom;
+        if (program->negated[atom]) now->watched[atom].push_back(pos);
+        if (program->gathered[atom] && now->open && !older(pos, now->tick_first)) now->tick_atoms[atom].push_back(pos);
+    }
+}
+
+// Positions lie among the stored events, and these are in order.
+static void check_clock(KernelProgram* program, KernelState* now) {
+    uint32_t count = uint32_t(now->history.events.size());
+    const EventRecord* event = now->history.events.data();
+    now->open = now->open != 0;
+    now->many_rows = now->many_rows != 0;
+    require(0 <= now->seq && now->seq <= FARTHEST, "the position is none");
+    require(now->lo - now->kept <= count, "the window begins where there is no event");
+    require(!now->open || now->promised <= now->tick, "a time is over whose events are yet to come");
+    if (!now->open) {
+        now->tick_first = next_position(now);
+        now->promised = std::max(now->promised, now->tick + (now->tick < FOREVER && now->tick > -FOREVER));
+    }
+    require(now->tick_first - now->kept <= count, "the tick begins where there is no event");
+    for (uint32_t i = 0; i < count; ++i) {
+        check_event(now, event + i, now->kept + i);
+        if (i) {
+            require((event + i - 1)->time <= event[i].time, "events are not in order of time");
+            require((event + i - 1)->seq < event[i].seq, "positions of events do not ascend");
+            require((event + i - 1)->handle <= event[i].handle, "numbers of events do not ascend");
+            require(is_from(event[i].head, (event + i - 1)->head), "events do not know the nodes before them");
+        }
+        note_atoms(program, now, event + i, now->kept + i);
+    }
+}
+
+// Partial matches can wait in the state.
+static bool holds_cells(const StateData* s) noexcept {
+    return s->govern != Govern::FREE && (!s->final || !s->spec->guards.empty());
+}
+
+static void begin_states(KernelProgram* program, KernelState* now, NodeStates* known) {
+    known->width = (now->states.size() >> 6) + 1;
+    known->bits.assign(size_t(now->ring.head - now->ring.tail) * known->width, 0);
+    known->targets.assign(program->transitions.size() * known->width, 0);
+    for (size_t t = 0, t_end = program->transitions.size(); t < t_end; ++t) {
+        for (size_t i = 0, i_end = program->transitions[t].targets.size(); i < i_end; ++i) {
+            uint32_t state = program->transitions[t].targets[i].state;
+            if (holds_cells(&now->states[state])) set_bit(known->targets.data() + t * known->width, state);
+        }
+    }
+}
+
+static uint64_t* states_of(KernelState* now, NodeStates* known, uint32_t number) noexcept {
+    return known->bits.data() + size_t(number - now->ring.tail) * known->width;
+}
+
+// What is in the window is not older than the node's first event knows.
+static void check_span(KernelState* now, const Node* node, uint32_t number) {
+    require(older(node->pos, next_position(now)), "a node picks an event that is yet to come");
+    require(older(node->max_start, next_position(now)), "a match begins with an event that is yet to come");
+    if (!older(node->max_start, now->lo)) {
+        require(is_from(number, event_at(now, node->max_start)->head), "a node is older than its first event");
+    }
+}
+
+// Whether the event at a stored position has rows of the atom.
+static bool has_atom(KernelState* now, uint32_t pos, uint32_t atom) noexcept {
+    const EventRecord* event = event_at(now, pos);
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        if (now->history.blocks[event->block + i].atom == atom) return true;
+    }
+    return false;
+}
+
+// The event has the atom's rows, if the node can be looked at.
+static void check_pick(KernelState* now, const Node* node, uint32_t atom) {
+    if (!older(node->max_start, now->lo) && node->pos - now->history.first < now->history.events.size()) {
+        require(has_atom(now, node->pos, atom), "a node picks an event for an atom that it did not match");
+    }
+}
+
+// Whether a link of node `number` leads to a node that is there; else to none, or to one that is over.
+static bool is_link(KernelState* now, uint32_t link, uint32_t number) {
+    if (link == 0) return false;
+    require(older(link, number), "a node leads to itself");
+    if (older(link, now->ring.tail)) return false;
+    require(link - now->ring.tail < number - now->ring.tail, "a node leads nowhere");
+    return true;
+}
+
+// What the node extends: the step's picks before it, or a set that waited where the step begins.
+static void check_next(KernelProgram* program, KernelState* now, NodeStates* known, const Node* node, uint32_t number) {
+    const Label* label = &program->labels[node->label];
+    uint32_t source = program->transitions[label->transition].source;
+    bool there = is_link(now, node->next, number);
+    const Node* next = node_at(now, node->next);
+    if (label->part) {
+        require(there, "a step has lost its first events");
+        require(next->label == node->label - 1 && next->sibling == 0, "a step's events do not fit each other");
+    } else if (program->states[source].govern == Govern::FREE) {
+        require(node->next == 0, "a first step comes after another one");
+    } else {
+        require(node->next != 0, "a step comes after none");
+        require(!there || has_bit(states_of(now, known, node->next), source), "a step begins where nobody waits");
+    }
+    if (there) {
+        require(is_from(node->pos, next->max_start), "a node is older than what it extends");
+    } else if (node->next == 0 && node->sibling == 0) {
+        require(is_from(node->pos, node->max_start), "a first event is older than itself");
+    }
+}
+
+// A union is of sets in one state.
+static void check_sibling(
+    KernelProgram* program, KernelState* now, NodeStates* known, const Node* node, uint32_t number, uint64_t* bits
+) {
+    const Label* label = &program->labels[node->label];
+    const uint64_t* targets = known->targets.data() + label->transition * known->width;
+    const uint64_t* others = nullptr;
+    bool some = false;
+    if (label->part + 1 < label->parts) {
+        require(node->sibling == 0, "half a step is in union with others");
+        return;
+    }
+    if (is_link(now, node->sibling, number)) {
+        require(!(node_at(now, node->sibling)->label & VIEW), "a view is in union with others");
+        others = states_of(now, known, node->sibling);
+    }
+    for (size_t i = 0, i_end = known->width; i < i_end; ++i) {
+        bits[i] = others == nullptr ? targets[i] : targets[i] & others[i];
+        some = some || bits[i] != 0;
+    }
+    require(some, "sets of several states are in union");
+}
+
+static void check_node(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number) {
+    const Node* node = node_at(now, number);
+    uint64_t* bits = states_of(now, known, number);
+    const TransitionSpec* transition;
+    check_span(now, node, number);
+    if (node->label & VIEW) {
+        uint32_t which = node->label & ~uint32_t(VIEW);
+        require(which < program->transitions.size(), "a view is of a transition that there is not");
+        transition = &program->transitions[which];
+        require(now->states[transition->source].kind == Cells::VIEWS, "a view is of a state that has none");
+        require(transition->choice.atoms.size() == 1, "a view is of several events");
+        require(is_from(node->pos, node->max_start), "a view is older than what is in it");
+        check_pick(now, node, transition->choice.atoms[0]);
+        set_bit(bits, transition->source);
+        return;
+    }
+    require(node->label < program->labels.size(), "a node is of a transition that there is not");
+    check_pick(now, node, program->labels[node->label].atom);
+    check_next(program, now, known, node, number);
+    check_sibling(program, now, known, node, number, bits);
+}
+
+static void check_nodes(KernelProgram* program, KernelState* now, NodeStates* known) {
+    uint32_t number = now->ring.tail;
+    while (number != now->ring.head) {
+        if (number) check_node(program, now, known, number);
+        ++number;
+    }
+}
+
+// Sets.
+
+// Renumbered words have another order.
+static void order_rows(word_t* rows, uint32_t count, uint32_t width) {
+    std::vector<word_t> sorted_rows;
+    if (count <= 1) return;
+    require(width > 0, "there are several rows without values");
+    sorted_rows.assign(rows, rows + size_t(count) * width);
+    require(normalise(&sorted_rows, 0, width, count) == count, "a set has a row twice");
+    std::memcpy(rows, sorted_rows.data(), size_t(count) * width * sizeof(word_t));
+}
+
+// An upper edge, where the automaton asks for it.
+static void check_deadline(KernelProgram* program, int64_t deadline) {
+    if (!program->waits) require(deadline == 0, "a set waits that need not");
+    else if (program->window == 0) require(deadline == FOREVER, "a set waits for an edge that there is not");
+}
+
+// The youngest first event of what a step extends.
+static void check_start(
+    KernelProgram* program, KernelState* now, NodeStates* known, const Staged* staged,
+    const TransitionSpec* transition, uint32_t least
+) {
+    require(!older(staged->max_start, now->lo), "a step comes too late");
+    if (program->states[transition->source].govern == Govern::FREE) {
+        require(staged->next == 0 && staged->max_start == least, "a first step comes after another one");
+        return;
+    }
+    require(staged->next != 0 && is_live(now, staged->next), "a step comes after none");
+    require(has_bit(states_of(now, known, staged->next), transition->source), "a step begins where nobody waits");
+    require(node_at(now, staged->next)->max_start == staged->max_start, "a step begins at another time");
+    require(older(staged->max_start, now->tick_first), "a step follows events of its time");
+}
+
+// The picks of a step in this tick, and the set that it extends.
+static void check_step(KernelProgram* program, KernelState* now, NodeStates* known, const Staged* staged) {
+    const TransitionSpec* transition;
+    require(staged->label < program->labels.size(), "a set comes by a transition that there is not");
+    const Label* label = &program->labels[staged->label];
+    transition = &program->transitions[label->transition];
+    require(label->part == 0 && staged->picks == label->parts, "a step has another number of events");
+    require(staged->picks <= now->staged_picks.size()
+        && staged->pick <= now->staged_picks.size() - staged->picks, "a step has lost its events");
+    require(has_bit(known->targets.data() + label->transition * known->width, staged->state),
+        "a step leads to another state");
+    uint32_t least = now->staged_picks[staged->pick];
+    for (uint32_t i = 0, i_end = staged->picks; i < i_end; ++i) {
+        uint32_t pos = now->staged_picks[staged->pick + i];
+        require(pos - now->tick_first < next_position(now) - now->tick_first, "a step is not of this tick");
+        require(has_atom(now, pos, transition->choice.atoms[i]), "a step picks an event that its atom did not match");
+        least = older(pos, least) ? pos : least;
+    }
+    check_start(program, now, known, staged, transition, least);
+}
+
+// What enters cells when the tick closes, with the rows one after the other.
+static void check_staged(KernelProgram* program, KernelState* now, NodeStates* known) {
+    size_t word = 0;
+    require(now->open || now->staged.empty(), "no tick is open, but something waits for its end");
+    for (size_t i = 0, i_end = now->staged.size(); i < i_end; ++i) {
+        Staged* one = &now->staged[i];
+        require(one->state < now->states.size(), "a set enters a state that there is not");
+        uint32_t width = now->states[one->state].width;
+        require(one->rows > 0, "a set has no row");
+        require(width == 0 || one->rows <= (now->staged_words.size() - word) / width, "the words of a set are missing");
+        one->word = word;
+        order_rows(now->staged_words.data() + word, one->rows, width);
+        word += size_t(one->rows) * width;
+        check_deadline(program, one->deadline);
+        check_step(program, now, known, one);
+    }
+    require(word == now->staged_words.size(), "there are words of no set");
+}
+
+// A cell that is to get this number.
+static void load_cell(
+    Kernel* k, NodeStates* known, uint32_t state, const CellForm* form, word_t* rows, uint32_t number
+) {
+    StateData* s = &k->now.states[state];
+    Cell* cell;
+    order_rows(rows, form->rows, s->width);
+    require(cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL)) == number,
+        "a state has the same cell twice");
+    cell = s->cells.data() + number;
+    cell->node = form->node;
+    cell->youngest = k->now.lo - 1;
+    if (is_live(&k->now, form->node)) {
+        require(has_bit(states_of(&k->now, known, form->node), state), "a cell has the set of another state");
+        require(!(node_at(&k->now, form->node)->label & VIEW), "a cell has a view");
+        cell->youngest = node_at(&k->now, form->node)->max_start;
+    } else {
+        require(form->node != 0 && older(form->node, k->now.ring.tail), "a cell has no set");
+    }
+    cell->fired = form->fired != 0;
+    if (s->kind == Cells::VIEWS) list_cell(&k->now, s, number, form->listed);
+    note_start(s, s->cells[number].youngest);
+}
+
+static void load_cells_of(
+    Kernel* k, NodeStates* known, uint32_t state, const CellForm* forms, uint32_t count, std::vector<word_t>* words,
+    size_t* word
+) {
+    StateData* s = &k->now.states[state];
+    uint64_t entered = s->entered;
+    uint64_t created = k->now.created;
+    require(count == 0 || holds_cells(s), "cells are in a state that has none");
+    for (uint32_t i = 0; i < count; ++i) {
+        require(forms[i].rows > 0, "a cell has no row");
+        require(s->width == 0
+            || forms[i].rows <= (words->size() - 1 - *word) / s->width, "the words of a cell are missing");
+        check_deadline(k->program, forms[i].deadline);
+        load_cell(k, known, state, forms + i, words->data() + *word, i);
+        *word += size_t(forms[i].rows) * s->width;
+    }
+    s->entered = entered;
+    k->now.created = created;
+}
+
+static void load_cells(Kernel* k, Archive* a, NodeStates* known) {
+    std::vector<uint32_t> counts;
+    std::vector<CellForm> cells;
+    std::vector<uint32_t> fired_counts;
+    std::vector<uint32_t> fired;
+    std::vector<word_t> words;
+    size_t cell = 0;
+    size_t word = 0;
+    size_t step = 0;
+    cell_fields(a, &counts, &cells, &fired_counts, &fired, &words);
+    require(counts.size() == k->now.states.size()
+        && k->now.states.size() == fired_counts.size(), "there is another number of states");
+    require(cells.size() < LONGEST_REST, "there are too many cells");
+    words.push_back(UNBOUND);  // what has no words lies somewhere, too
+    for (size_t i = 0, i_end = counts.size(); i < i_end; ++i) {
+        require(counts[i] <= cells.size() - cell, "a state has more cells than there are");
+        load_cells_of(k, known, uint32_t(i), cells.data() + cell, counts[i], &words, &word);
+        cell += counts[i];
+        require(fired_counts[i] <= fired.size() - step, "a state has more steps than there are");
+        for (size_t j = 0, j_end = size_t(fired_counts[i]); j < j_end; ++j) {
+            require(fired[step + j] < counts[i], "a cell could step that there is not");
+            k->now.states[i].fired.push_back(fired[step + j]);
+        }
+        step += fired_counts[i];
+    }
+    require(cell == cells.size() && word + 1 == words.size() && step == fired.size(), "there are cells of no state");
+}
+
+static void know_list(KernelState* now, const GroupList* groups, ListKnown* known) {
+    uint32_t node = now->ring.tail - 1;
+    uint32_t start = now->lo - 1;
+    const Group* group = groups->groups.data();
+    for (size_t i = 0, i_end = groups->groups.size(); i < i_end; ++i) {
+        if (is_live(now, group[i].node) && older(node, group[i].node)) node = group[i].node;
+        if (older(start, group[i].max_start)) start = group[i].max_start;
+        known->nodes.push_back(node);
+        known->starts.push_back(start);
+    }
+}
+
+static void know_lists(KernelState* now, std::vector<ListKnown>* lists) {
+    for (size_t i = 0, i_end = now->states.size(); i < i_end; ++i) {
+        for (size_t j = 0,
+            j_end = now->states[i].kind == Cells::VIEWS ? now->states[i].indexes.size() : 0; j < j_end; ++j) {
+            for (size_t b = 0, b_end = now->states[i].indexes[j].buckets.size(); b < b_end; ++b) {
+                uint32_t number = now->states[i].indexes[j].buckets[b].groups;
+                if (number != NO_LIST) {
+                    lists->data()[number].state = uint32_t(i);
+                    lists->data()[number].index = uint32_t(j);
+                    know_list(now, &now->lists[number], lists->data() + number);
+                }
+            }
+        }
+    }
+}
+
+// What is in the view is older than it, and as young as it says; or it is over.
+static void check_view(
+    KernelProgram* program, KernelState* now, std::vector<ListKnown>* lists, const Node* view, uint32_t number
+) {
+    const TransitionSpec* transition = &program->transitions[view->label & ~uint32_t(VIEW)];
+    if (older(view->max_start, now->lo)) return;
+    require(view->next < lists->size(), "a view is of a list that there is not");
+    const ListKnown* known = lists->data() + view->next;
+    require(0 < view->sibling && view->sibling <= known->nodes.size(), "a view is longer than its list");
+    require(known->state == transition->source && known->index == transition->index, "a view is of another list");
+    require(older(known->nodes[view->sibling - 1], number), "a view has sets that came after it");
+    require(is_from(known->starts[view->sibling - 1], view->max_start), "a view is younger than what is in it");
+}
+
+static void check_views(KernelProgram* program, KernelState* now) {
+    std::vector<ListKnown> lists;
+    uint32_t number = now->ring.tail;
+    lists.resize(now->lists.size());
+    know_lists(now, &lists);
+    while (number != now->ring.head) {
+        if (number && node_at(now, number)->label & VIEW) {
+            check_view(program, now, &lists, node_at(now, number), number);
+        }
+        ++number;
+    }
+}
+
+static void load_deadlines(KernelState* now, Archive* a) {
+    std::vector<DeadlineForm> forms;
+    Waiting waiting{};
+    deadline_fields(a, &forms);
+    for (size_t i = 0, i_end = forms.size(); i < i_end; ++i) {
+        require(forms[i].state < now->states.size(), "a match waits in a state that there is not");
+        StateData* s = &now->states[forms[i].state];
+        require(s->final && forms[i].cell < s->cells.size(), "a match waits that there is not");
+        require(s->cells[forms[i].cell].deadline == forms[i].time, "a match waits for another edge");
+        waiting.state = forms[i].state;
+        waiting.cell = reference_to(s, forms[i].cell);
+        now->deadlines[forms[i].time].push_back(waiting);
+    }
+}
+
+static void load_seen(KernelProgram* program, KernelState* now, Archive* a) {
+    std::vector<SeenForm> seen;
+    std::vector<SeenPick> picks;
+    std::vector<word_t> words;
+    std::string key;
+    size_t pick = 0;
+    seen_fields(a, &seen, &picks, &words);
+    require(seen.size() <= (program->result_width ? words.size() / program->result_width : seen.size()),
+        "results have lost words");
+    require(words.size() == seen.size() * program->result_width, "there are words of no result");
+    for (size_t i = 0, i_end = seen.size(); i < i_end; ++i) {
+        require(seen[i].picks <= picks.size() - pick, "a result has more events than there are");
+        key.clear();
+        key.append(reinterpret_cast<const char*>(picks.data() + pick), seen[i].picks * sizeof(SeenPick));
+        key.append(reinterpret_cast<const char*>(words.data() + i * program->result_width),
+            program->result_width * sizeof(word_t));
+        now->seen[key] = seen[i].first;
+        pick += seen[i].picks;
+    }
+    require(pick == picks.size(), "there are events of no result");
+}
+
+// Take over the state that `write_kernel` gave, words already renumbered, into a kernel that has seen nothing.
+inline void load_kernel(Kernel* k, Archive* a) {
+    std::vector<Node> nodes;
+    NodeStates known{};
+    clock_fields(k, a);
+    counter_fields(&k->now, a);
+    check_counters(k);
+    node_fields(a, &nodes);
+    load_ring(&k->now, &nodes);
+    load_history(k->program, &k->now, a);
+    check_clock(k->program, &k->now);
+    begin_states(k->program, &k->now, &known);
+    check_nodes(k->program, &k->now, &known);
+    staged_fields(&k->now, a);
+    check_staged(k->program, &k->now, &known);
+    load_cells(k, a, &known);
+    check_views(k->program, &k->now);
+    load_deadlines(&k->now, a);
+    load_seen(k->program, &k->now, a);
+    k->now.swept = next_position(&k->now);
+}
+
+}  // namespace spaseq::joins

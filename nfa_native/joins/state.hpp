@@ -1,0 +1,449 @@
+// The records of the kernel.  Positions and node numbers are 32 bits and may wrap: compare them with `older` and
+// `is_live`.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "nfa_native/core/flat_table.hpp"
+#include "nfa_native/core/mixing.hpp"
+#include "nfa_native/core/node_ring.hpp"
+#include "nfa_native/core/set_counts.hpp"
+#include "nfa_native/joins/groups.hpp"
+#include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/tables.hpp"
+#include "nfa_native/terms/encoding.hpp"
+
+namespace spaseq::joins {
+
+using set_counts::Content;
+using set_counts::Gathering;
+using set_counts::Memory;
+using set_counts::Profile;
+using set_counts::Tally;
+
+constexpr uint32_t NO_CELL = 0xFFFFFFFF;
+constexpr uint32_t INITIAL_CELL = 0xFFFFFFFE;  // the empty partial match, from which every match starts
+
+constexpr uint64_t NOT_STAGED = 0xFFFFFFFFFFFFFFFF;
+constexpr uint32_t NO_LIST = 0xFFFFFFFF;
+constexpr uint32_t FEW_FOUND = 4;         // cells of a bucket without order, among which one is found without the table
+constexpr uint32_t LARGE_TABLE = 4096;    // entries: more than what stands ready in the processor
+constexpr uint32_t FEW_PROBED = 8;        // cells of a bucket without order, which are tried one by one
+constexpr uint32_t EVERYWHERE = 0xFFFFFFFF;
+// in a label: a view of a list; the rest of the label is a transition's number
+constexpr uint32_t VIEW = 0x80000000;
+constexpr uint32_t FEW_CREATED = 1024;    // cells for which no sweep is worth while
+constexpr uint32_t MUCH_CREATED = 0x7FFFFFFF;  // more than any sweep leaves
+// stored events between two sweeps: positions of dead cells must not wrap
+constexpr uint32_t LONGEST_REST = 0x40000000;
+
+constexpr int64_t FEW_STEPS = 10000;  // between two looks at signals
+constexpr size_t UNBOUNDED = 0xFFFFFFFFFFFFFFFF;
+constexpr int64_t FOREVER = 0x7FFFFFFFFFFFFFFF;
+constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound part
+
+// A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in the
+// groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
+struct Node {
+    uint32_t pos;                         // the event picked
+    uint32_t label;                       // which atom of which transition picked it
+    uint32_t next;                        // the set that it extends; 0: nothing was picked before
+    uint32_t sibling;                     // the set's other members; 0: none
+    uint32_t max_start;                   // the youngest first event in the set
+};
+
+// A stored event: one that was picked, or that a guard or a conjunction may still look at.
+struct EventRecord {
+    int64_t time;                         // microseconds
+    int64_t seq;                          // position in the streamset
+    uint64_t handle;                      // the caller's number
+    uint64_t block;                       // running number of its first block
+    uint32_t blocks;                      // how many atoms it matched
+    uint32_t head;  // head of the node ring when its tick opened: older nodes are out of its reach
+};
+
+// The rows of one atom on one event.
+struct Block {
+    uint64_t word;                        // running number of its first word
+    uint32_t atom;
+    uint32_t rows;
+};
+
+// All partial matches of one state with the same live values.
+struct Cell {
+    int64_t deadline;                     // upper edge of their window, where the automaton asks for it
+    uint32_t node;                        // the set
+    uint32_t youngest;  // the youngest first event in the set: when it has left the window, so has the set
+    uint32_t rows;                        // rows of live values; 0: the cell is free
+    uint32_t extra;                       // where the rows lie if there are several
+    uint32_t serial;                      // tells this use of the cell from earlier ones; 0: the cell is free
+    uint32_t stamp;                       // visited in this probe
+    uint32_t fired;                       // a governed step was possible in this tick
+    uint32_t listed;                      // bits: indexes where it is in a list that views look at
+};
+
+// A cell's row and an event's row that may join.
+struct Pair {
+    uint32_t cell_row;
+    uint32_t event_row;
+    uint32_t cell;
+};
+
+// A partial match set that enters a state when the tick closes.
+struct Staged {
+    int64_t deadline;
+    uint64_t word;                        // its rows in `staged_words`
+    uint64_t pick;                        // its picks in `staged_picks`
+    uint32_t rows;
+    uint32_t picks;
+    uint32_t state;
+    uint32_t label;                       // label of its first pick
+    uint32_t next;
+    uint32_t max_start;
+};
+
+// A cell of a final state that waits for its window's edge.
+struct Waiting {
+    uint32_t state;
+    CellReference cell;
+};
+
+// One pick of a match under construction.
+struct Pick {
+    uint32_t label;
+    uint32_t pos;
+};
+
+// The matches of a set, all with the same last picks: what is left of them is put out after a pause.
+struct Output {
+    int64_t decided;
+    size_t pick;                          // the last picks in `postponed_picks`
+    size_t picks;
+    uint32_t final;                       // the state
+    uint32_t node;                        // the set; 0: the empty match
+    uint32_t lo;                          // first position of their windows
+};
+
+// A node still to be visited, and how many picks come after it.
+struct Visit {
+    uint32_t node;
+    uint32_t depth;
+    uint32_t before;  // of a view that is half visited: the place of the group in front of which it goes on
+    uint32_t begun;                       // it is half visited
+};
+
+// One or several events for a choice, with the rows of their join.
+struct Candidate {
+    const word_t* rows;
+    uint32_t count;                       // rows
+    uint32_t width;                       // words a row
+    uint32_t least;                       // its first position
+    uint32_t lo;                          // first position of the windows that end with it
+    int64_t most;                         // its last position in the streamset
+    uint64_t pick;                        // its picks in `staged_picks`, or NOT_STAGED
+};
+
+// The cells under one key, oldest first, with stale references among them.
+struct Bucket {
+    uint64_t key;                         // the key's hash
+    bool ordered;  // each living cell comes in the index's order behind those before it; all have one row
+    bool mixed;                           // some cell has no place in a zone map
+    bool tabled;                          // all of its living cells are in the table of all live values
+    uint32_t groups;  // number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
+    std::vector<CellReference> cells;     // all but those in a list that views look at
+};
+
+// Cells by the hash of some columns.
+struct CellIndex {
+    IndexSpec* spec;
+    std::vector<Bucket> buckets;
+    FlatTable<KeyEntry> slots;            // buckets by their keys
+    Bucket wild;                          // cells with an unbound key
+};
+
+// What waits in a state.
+struct StateData {
+    StateSpec* spec;
+    // As the program says; it is asked for with every cell.
+    Govern govern;
+    Cells kind;
+    uint32_t width;
+    bool final;
+    std::vector<CellIndex> indexes;
+    FlatTable<TableEntry> exact;  // by all live values: the cells of large buckets without order, and stale ones
+    std::vector<Cell> cells;
+    std::vector<word_t> words;            // row of cell i at i * width
+    std::vector<std::vector<word_t>> extra;  // rows of cells that have several
+    std::vector<uint32_t> free_cells;
+    std::vector<uint32_t> free_extra;
+    std::vector<uint32_t> fired;
+    uint32_t live;
+    uint32_t youngest;                    // no partial match of the living cells began after it
+    uint32_t entering;                    // the cell that was entered last in this tick
+    uint32_t serial;
+    uint32_t stamp;
+    uint64_t entered;
+    uint64_t expired;
+    uint64_t skipped;                     // dropped because another event came first (strict contiguity)
+};
+
+// What became of a transition's candidates: each one is lonely, unjoined, unfiltered or fires.
+struct Candidacies {
+    uint64_t offered;
+    uint64_t lonely;                      // no partial match was waiting
+    uint64_t unjoined;                    // they joined none
+    uint64_t unfiltered;                  // a filter refused all that they joined
+    uint64_t fired;
+    uint64_t pairs;  // that joined and were filtered, but for those that an order of cells ruled out; a view is one
+    uint64_t scanned;                     // cells, groups and zones of groups that were looked at
+};
+
+// What became of a guard.
+struct Judgements {
+    uint64_t killed;
+    uint64_t deferred;                    // 1: an event came that only the finished match can judge
+};
+
+// The past that may still matter: stored events, their rows, and where negated atoms matched.
+struct History {
+    std::vector<EventRecord> events;
+    std::vector<Block> blocks;
+    std::vector<word_t> words;
+    uint32_t first;                       // position of events[0]
+    uint64_t first_block;
+    uint64_t first_word;
+};
+
+struct Results {
+    std::vector<int64_t> first;
+    std::vector<int64_t> last;
+    std::vector<int64_t> decided;
+    std::vector<int64_t> offsets;
+    std::vector<uint16_t> atoms;
+    std::vector<uint64_t> events;
+    std::vector<word_t> words;
+    std::vector<int64_t> counts;          // how many matches a result stands for; 0: it is one row of a match
+    uint64_t count;                       // of results since the beginning
+};
+
+// What counts sets.
+struct Counter {
+    Memory memory;
+    Gathering gathering;                  // members of the set that is being remembered
+    Tally tally;                          // of what is being counted
+    std::vector<uint32_t> asked;
+    bool too_many;                        // a number did not fit
+};
+
+// What the future depends on: all that a snapshot holds.
+struct KernelState {
+    History history;
+    NodeRing<Node> ring;
+    std::vector<GroupList> lists;
+    std::vector<uint32_t> free_lists;     // that nothing refers to but views that are over
+    std::vector<StateData> states;
+    std::vector<Candidacies> candidacies;  // by transition
+    std::vector<Judgements> judgements;   // by guard
+    uint32_t lo;                          // first position of the present window
+    uint32_t kept;                        // first position that a guard may still look at
+    int64_t seq;                          // position of the next event of the streamset
+    uint64_t next_handle;
+    int open;                             // a tick is open
+    int64_t tick;                         // its time
+    int64_t promised;                     // no event below this time will come
+    uint32_t tick_first;                  // position of its first stored event
+    bool picked;                          // something has picked the newest event
+    int many_rows;                        // an event had several rows for an atom
+    std::vector<std::vector<uint32_t>> tick_atoms;
+    std::vector<std::vector<uint32_t>> watched;  // positions per negated atom
+    std::vector<Staged> staged;
+    std::vector<word_t> staged_words;
+    std::vector<uint32_t> staged_picks;
+    std::map<int64_t, std::vector<Waiting>> deadlines;
+    std::unordered_map<std::string, uint32_t, TextHash> seen;
+    uint64_t created;                     // cells since the last sweep
+    uint64_t survived;                    // cells that the last sweep left
+    uint32_t swept;                       // next position at the last sweep
+    size_t next_look;                     // stored events at which to look whether all of them are over
+    uint64_t ticks;
+    std::vector<uint64_t> matched;        // events per atom
+};
+
+// Where to go on after a pause: what is put out can be more than memory holds.
+struct Pause {
+    int64_t left;                         // steps before the next pause; 0 or less: pause
+    int64_t stride;                       // from one pause to the next
+    size_t most;                          // results that may be held,
+    size_t most_held;                     // and picks and words of results
+    bool suspended;                       // `output` is half put out: `visits` and `path` go on with it
+    Output output;                        // what is, or was, put out last
+    std::vector<Output> postponed;        // what comes after it
+    size_t resumed;                       // that many of them have been put out
+    std::vector<Pick> postponed_picks;
+    size_t awaited;                       // that many cells of the first deadline have been put out
+    bool closing;                         // the tick is closed, but not all that this decides is out
+};
+
+// Room for what is under way; nothing of it outlives a step, but for `visits` and `path` in a pause.
+struct Scratch {
+    std::vector<Pair> pairs;
+    bool decided;                         // all pairs of this probe pass the filters
+    bool refused;                         // an order or a zone map ruled out cells in this probe
+    bool aside;                           // cells that are in no list must be looked at in this probe
+    bool singly;                          // groups of lists are tried one by one in this probe
+    uint64_t scanned;                     // cells, groups and zones that were looked at
+    std::vector<word_t> blank;            // a row where nothing is bound
+    std::vector<int8_t> verdicts;
+    std::vector<CellReference> everything;  // all living cells of a state
+    std::vector<word_t> registers;
+    std::vector<uint32_t> combination;
+    std::vector<std::vector<word_t>> merged;
+    std::vector<uint32_t> outer_combination;  // those of the event whose matches are being output
+    std::vector<std::vector<word_t>> outer_merged;
+    std::vector<Visit> visits;
+    std::vector<Pick> path;
+    std::vector<uint32_t> steps;          // index in path of each step's last pick, first step first
+    std::vector<std::vector<word_t>> levels;
+    std::vector<std::vector<uint32_t>> parents;
+    std::vector<word_t> finished;         // rows of the finished match
+    std::vector<word_t> views;            // what a guard sees of them
+    std::vector<word_t> answer;           // rows of its results
+    std::vector<std::pair<uint64_t, uint64_t>> picks;  // atom and event: no bytes between them, for they are compared
+};
+
+struct Kernel;
+
+// How formulas are evaluated: by the programs of the terms, or by their own evaluators, which Python calls.
+struct Evaluation {
+    int (*test)(const void* code, const word_t* registers, int64_t now, void* store);
+    int (*compute)(const void* code, const word_t* registers, int64_t now, void* store, word_t* out);
+    void (*ask_filter)(
+        Kernel* k, uint32_t formula, const word_t* registers, size_t count, uint32_t width, int64_t now, int8_t* answers
+    );
+    word_t (*ask_value)(Kernel* k, uint32_t formula, uint32_t width, int64_t now);
+};
+
+struct Kernel {
+    const Evaluation* evaluation;
+    KernelProgram* program;               // frozen, and maybe that of other kernels too
+    void* store;                          // of the terms
+    void* owner;                          // the Matcher, for formulas outside the native subset
+    bool count_only;
+    bool tallies;                         // one result may stand for many matches
+    bool failed;                          // a formula raised: the exception is kept by the owner
+    KernelState now;
+    Pause pause;
+    Scratch scratch;
+    Results results;
+    Counter counter;
+};
+
+// a comes before b, although positions wrap.
+static inline bool older(uint32_t a, uint32_t b) noexcept { return int32_t(a - b) < 0; }
+
+static inline EventRecord* event_at(KernelState* now, uint32_t pos) noexcept {
+    return &now->history.events[pos - now->history.first];
+}
+
+static inline uint32_t next_position(KernelState* now) noexcept {
+    return now->history.first + uint32_t(now->history.events.size());
+}
+
+// The rows in one of the event's blocks.
+static inline const word_t* block_rows(
+    KernelState* now, const EventRecord* event, uint32_t block, uint32_t* count
+) noexcept {
+    const Block* one = &now->history.blocks[event->block - now->history.first_block + block];
+    *count = one->rows;
+    return now->history.words.data() + (one->word - now->history.first_word);
+}
+
+// The rows of an atom on the event at `pos`.
+static inline const word_t* rows_of(KernelState* now, uint32_t pos, uint32_t atom, uint32_t* count) noexcept {
+    EventRecord* event = event_at(now, pos);
+    assert(pos - now->history.first < now->history.events.size());
+    Block* block = &now->history.blocks[event->block - now->history.first_block];
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        if (block[i].atom == atom) return block_rows(now, event, i, count);
+    }
+    *count = 0;
+    return nullptr;
+}
+
+// The state before the first event.
+inline void reset_kernel(Kernel* k) {
+    k->now.ring.open(64, 1);  // little, as there may be a matcher for each key of a partition; it doubles when full
+    k->now.history.first = 0;
+    k->now.history.first_block = k->now.history.first_word = 0;
+    k->results.offsets.assign(1, 0);
+    k->results.count = 0;
+    k->count_only = k->failed = false;
+    k->now.open = k->now.many_rows = 0;
+    k->scratch.refused = k->scratch.aside = k->scratch.singly = false;
+    k->scratch.scanned = 0;
+    k->pause.suspended = k->pause.closing = false;
+    k->pause.left = k->pause.stride = FEW_STEPS;
+    k->pause.most = k->pause.most_held = UNBOUNDED;
+    k->pause.resumed = k->pause.awaited = 0;
+    k->now.lo = k->now.kept = k->now.tick_first = k->now.swept = 0;
+    k->now.seq = 0;
+    k->now.tick = k->now.promised = -FOREVER;
+    k->now.next_handle = k->now.created = k->now.survived = k->now.ticks = 0;
+    k->now.next_look = 1024;
+}
+
+static void begin_state(StateData* s, StateSpec* spec) {
+    CellIndex index;
+    s->spec = spec;
+    s->govern = spec->govern;
+    s->kind = spec->kind;
+    s->width = spec->width;
+    s->final = spec->final;
+    s->entering = NO_CELL;
+    s->live = s->serial = s->stamp = 0;
+    s->entered = s->expired = s->skipped = 0;
+    index.wild.ordered = index.wild.mixed = index.wild.tabled = false;
+    index.wild.groups = NO_LIST;
+    for (size_t i = 0, i_end = spec->indexes.size(); i < i_end; ++i) {
+        index.spec = spec->indexes.data() + i;
+        s->indexes.push_back(index);
+    }
+}
+
+// What runs a program, before the first event.
+inline void build_kernel(Kernel* k, KernelProgram* program) {
+    k->program = program;
+    k->now.tick_atoms.resize(program->slots.size());
+    k->now.watched.resize(program->slots.size());
+    k->now.matched.assign(program->slots.size(), 0);
+    k->now.candidacies.resize(program->transitions.size());
+    k->now.judgements.resize(program->guards);
+    k->now.states.resize(program->states.size());
+    for (size_t i = 0, i_end = program->states.size(); i < i_end; ++i) {
+        begin_state(&k->now.states[i], &program->states[i]);
+    }
+    k->scratch.merged.resize(program->deepest + 1);
+    k->scratch.outer_merged.resize(program->deepest + 1);
+    k->scratch.registers.assign(program->widest + 1, UNBOUND);
+    k->scratch.blank.assign(program->widest + 1, UNBOUND);
+    reset_kernel(k);
+}
+
+// Partial matches of a state that its guards dropped.
+inline uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
+    GuardSpec* guard = program->states[state].guards.data();
+    uint64_t killed = 0;
+    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i) {
+        killed += now->judgements[guard[i].number].killed;
+    }
+    return killed;
+}
+
+}  // namespace spaseq::joins

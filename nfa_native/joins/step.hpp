@@ -1,0 +1,254 @@
+// The step: a candidate takes a transition out of every cell that it joins.  Cells change only when the tick closes.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/cells.hpp"
+#include "nfa_native/joins/combine.hpp"
+#include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/lists.hpp"
+#include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/output.hpp"
+#include "nfa_native/joins/probe.hpp"
+#include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/values.hpp"
+#include "nfa_native/joins/views.hpp"
+#include "nfa_native/joins/window.hpp"
+
+namespace spaseq::joins {
+
+static void pair_initial(Scratch* scratch, const Candidate* candidate) {
+    Pair pair;
+    pair.cell = INITIAL_CELL;
+    pair.cell_row = 0;
+    for (uint32_t i = 0, i_end = candidate->count; i < i_end; ++i) {
+        pair.event_row = i;
+        scratch->pairs.push_back(pair);
+    }
+}
+
+// Put the successors of one cell aside until the tick closes.
+static void stage(
+    Kernel* k, uint32_t which, const TargetSpec* target, Candidate* candidate, const Pair* pairs, uint32_t count,
+    uint32_t node, uint32_t start, int64_t deadline
+) {
+    TransitionSpec* transition = &k->program->transitions[which];
+    StateData* s = &k->now.states[transition->source];
+    uint64_t word = k->now.staged_words.size();
+    if (candidate->pick == NOT_STAGED) {
+        candidate->pick = k->now.staged_picks.size();
+        for (uint32_t i = 0, i_end = uint32_t(k->scratch.combination.size()); i < i_end; ++i) {
+            k->now.staged_picks.push_back(k->scratch.combination[i]);
+        }
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width,
+            candidate->rows + size_t(pairs[i].event_row) * candidate->width, candidate->width, k->now.tick,
+                &k->now.staged_words);
+    }
+    k->now.staged.emplace_back();
+    Staged* staged = &k->now.staged.back();
+    staged->word = word;
+    staged->rows = count;
+    if (count == 1) expect_cell(&k->now.states[target->state], k->now.staged_words.data() + word);
+    else staged->rows = normalise(&k->now.staged_words, word, uint32_t(target->values.size()), count);
+    staged->pick = candidate->pick;
+    staged->picks = uint32_t(k->scratch.combination.size());
+    staged->state = target->state;
+    staged->label = transition->label;
+    staged->next = node;
+    staged->max_start = start;
+    staged->deadline = deadline;
+}
+
+// Stage the successors of the partial matches in `node`, which are alike, and output those that are finished.
+static void advance_set(
+    Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, uint32_t start,
+    int64_t deadline
+) {
+    const TargetSpec* target = k->program->transitions[which].targets.data();
+    const TargetSpec* end = target + k->program->transitions[which].targets.size();
+    while (target != end) {
+        if (target->finishes) output_matches(k, which, target->state, candidate, node);
+        else stage(k, which, target, candidate, pairs, count, node, start, deadline);
+        ++target;
+    }
+}
+
+// Move what the candidate sees of list `number`; the group has the youngest start in it.
+static void take_view(
+    Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, const Group* group
+) {
+    size_t staged = k->now.staged.size();
+    size_t postponed = k->pause.postponed.size();
+    uint32_t head = k->now.ring.head;
+    uint32_t start = group->max_start;
+    Pair pair;
+    assert(k->now.states[k->program->transitions[which].source].cells[group->cell].serial == group->serial);  // something in it is in the window
+    pair.cell = group->cell;
+    pair.cell_row = pair.event_row = 0;
+    uint32_t node = write_node(&k->now, k->scratch.combination[0], VIEW | which, number, group_end(groups), start);
+    advance_set(k, which, candidate, &pair, 1, node, start, 0);
+    if (k->now.staged.size() == staged && k->pause.postponed.size() == postponed && !k->pause.suspended) {
+        k->now.ring.head = head;  // nobody keeps the view
+    }
+}
+
+// Take the transition from all groups of the candidate's key that pass, as one set; whether there are any.  `aside`:
+// there are also cells that may have the key and are in no list.  `singly`: the list cannot tell, its groups must be
+// tried one by one.
+static bool fire_view(Kernel* k, uint32_t which, Candidate* candidate) {
+    TransitionSpec* transition = &k->program->transitions[which];
+    StateData* s = &k->now.states[transition->source];
+    Bucket* bucket;
+    Bounds bounds;
+    uint64_t key = hash_key(candidate->rows, transition->probe.data(), transition->probe.size());
+    k->scratch.singly = k->scratch.aside = candidate->count > 1 || key == WILD;
+    if (k->scratch.singly) return false;
+    bucket = find_bucket(&s->indexes[transition->index], key);
+    k->scratch.aside = !s->indexes[transition->index].wild.cells.empty()
+        || (bucket != nullptr && !bucket->cells.empty());
+    if (bucket == nullptr || bucket->groups == NO_LIST
+        || !has_key(&k->now.lists[bucket->groups], transition, candidate->rows)) {
+        return false;
+    }
+    GroupList* groups = &k->now.lists[bucket->groups];
+    if (groups->groups.empty()
+        || !load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds)) {
+        k->scratch.refused = true;
+        return false;
+    }
+    k->scratch.singly = !are_comparable(groups, &bounds);
+    if (k->scratch.singly) return false;
+    int64_t found = find_youngest(&k->scratch, groups, &bounds, candidate->lo);
+    k->scratch.refused = found == NO_GROUP;
+    if (found != NO_GROUP) take_view(k, which, candidate, bucket->groups, groups, &groups->groups[found]);
+    return found != NO_GROUP;
+}
+
+// Stage the successors of one cell, output those that are finished, and remember that it could step.
+static void advance_cell(Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count) {
+    StateData* s = &k->now.states[k->program->transitions[which].source];
+    uint32_t node = 0;
+    uint32_t start = candidate->least;
+    int64_t deadline = 0;
+    if (pairs->cell != INITIAL_CELL) {
+        Cell* cell = s->cells.data() + pairs->cell;
+        node = cell->node;
+        start = cell->youngest;
+        deadline = cell->deadline;
+        if (s->govern == Govern::NEXT && !cell->fired) {
+            cell->fired = 1;
+            s->fired.push_back(pairs->cell);
+        }
+    } else if (k->program->waits) {
+        deadline = upper_edge(k->program, measure(k, candidate->least));
+    }
+    advance_set(k, which, candidate, pairs, count, node, start, deadline);
+}
+
+// Move each run of pairs that share a cell.
+static void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) {
+    const Pair* pairs = k->scratch.pairs.data();
+    size_t count = k->scratch.pairs.size();
+    size_t start = 0;
+    while (start < count) {
+        size_t end = start + 1;
+        while (end < count && pairs[end].cell == pairs[start].cell) ++end;
+        advance_cell(k, which, candidate, pairs + start, uint32_t(end - start));
+        assert(k->scratch.pairs.size() == count);  // output joins rows, it needs no pairs
+        start = end;
+    }
+}
+
+// Move the cells of the pairs that the filters accept, and count; `fired`: a view was taken before.
+static void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bool fired) {
+    TransitionSpec* transition = &k->program->transitions[which];
+    Candidacies* tried = &k->now.candidacies[which];
+    bool joined = fired || !k->scratch.pairs.empty();
+    if (joined) {
+        tried->pairs += k->scratch.pairs.size() + fired;
+        if (!k->scratch.decided && !k->scratch.pairs.empty()) {
+            filter_pairs(k, &k->now.states[transition->source], &transition->step.filters, candidate, k->now.tick);
+        }
+    }
+    if (fired || !k->scratch.pairs.empty()) {
+        ++tried->fired;
+        k->now.picked = true;
+        advance_cells(k, which, candidate);
+    } else if (joined || k->scratch.refused) {
+        ++tried->unfiltered;
+    } else {
+        ++tried->unjoined;
+    }
+}
+
+// Take transition `which` with the candidate, from every partial match that it joins.
+static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
+    TransitionSpec* transition = &k->program->transitions[which];
+    StateData* s = &k->now.states[transition->source];
+    Candidacies* tried = &k->now.candidacies[which];
+    uint64_t scanned = k->scratch.scanned;
+    bool fired = false;
+    ++tried->offered;
+    candidate->pick = NOT_STAGED;
+    measure_candidate(k, candidate);
+    k->scratch.pairs.clear();
+    k->scratch.refused = k->scratch.singly = k->scratch.decided = false;
+    k->scratch.aside = true;
+    if (s->govern == Govern::FREE) {
+        if (older(candidate->least, candidate->lo)) return;
+        pair_initial(&k->scratch, candidate);
+        k->scratch.decided = transition->step.filters.empty();
+    } else if (s->live == 0) {
+        ++tried->lonely;
+        return;
+    } else {
+        if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
+        if (k->scratch.aside || k->scratch.singly) {
+            probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        }
+        tried->scanned += k->scratch.scanned - scanned;
+    }
+    fire_pairs(k, which, candidate, fired);
+}
+
+static void combined(Kernel* k, Candidate* candidate, Purpose* purpose) {
+    if (purpose->mode == FIRING) fire(k, purpose->which, candidate);
+    else if (purpose->mode == KILLING) kill(k, purpose->state, purpose->which, candidate);
+    else if (judge(k, purpose->state, purpose->which, candidate, purpose->time)) purpose->found = true;
+}
+
+// Add a staged set to its cell, which often is the one before.
+static void enter(Kernel* k, const Staged* staged) {
+    StateData* s = &k->now.states[staged->state];
+    uint32_t cell = cell_for(k, s, k->now.staged_words.data() + staged->word, staged->rows, staged->deadline,
+        s->entering);
+    Cell* one = s->cells.data() + cell;
+    bool fresh = one->node == 0;
+    assert(staged->rows > 0 && staged->picks > 0);
+    if (cell != s->entering) complete_cell(&k->now, s);
+    s->entering = cell;
+    one->node = extend(k, k->now.staged_picks.data() + staged->pick, staged->picks, staged->label, staged->next,
+        staged->max_start, one->node);
+    one->youngest = node_at(&k->now, one->node)->max_start;
+    note_start(s, one->youngest);
+    if (s->final && fresh) await_deadline(&k->now, staged->state, cell);
+}
+
+// All sets that the tick staged enter their cells; sets of one event and state often share theirs.
+static void enter_staged(Kernel* k) {
+    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) enter(k, &k->now.staged[i]);
+    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) {
+        complete_cell(&k->now, &k->now.states[k->now.staged[i].state]);
+    }
+    k->now.staged.clear();
+    k->now.staged_words.clear();
+    k->now.staged_picks.clear();
+}
+
+}  // namespace spaseq::joins

@@ -1,0 +1,158 @@
+// Ticks: all events of one timestamp see the cells as they were before it.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/cells.hpp"
+#include "nfa_native/joins/combine.hpp"
+#include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/output.hpp"
+#include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/step.hpp"
+#include "nfa_native/joins/window.hpp"
+
+namespace spaseq::joins {
+
+// Note the event under those of its atoms that are combined with others, or negated.
+static void gather_event(
+    KernelProgram* program, KernelState* now, const EventRecord* event, const Block* blocks, uint32_t pos
+) {
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        uint32_t atom = blocks[i].atom;
+        if (program->gathered[atom]) {
+            now->tick_atoms[atom].push_back(pos);
+            now->picked = true;
+        }
+        if (program->negated[atom]) {
+            now->watched[atom].push_back(pos);
+            now->picked = true;
+        }
+    }
+}
+
+// A conjunction of several atoms of this event fires with the first of them, for all.
+static bool already_taken(
+    KernelProgram* program, KernelState* now, const EventRecord* event, uint32_t block, uint32_t transition
+) noexcept {
+    for (uint32_t i = 0; i < block; ++i) {
+        uint32_t atom = now->history.blocks[event->block - now->history.first_block + i].atom;
+        for (size_t t = 0, t_end = program->by_atom[atom].size(); t < t_end; ++t) {
+            if (program->by_atom[atom][t] == transition) return true;
+        }
+    }
+    return false;
+}
+
+// The last of the choice's atoms that the newest event matched.
+static uint32_t deepest_choice(KernelState* now, const ChoiceSpec* choice, uint32_t pos) noexcept {
+    uint32_t depth = uint32_t(choice->atoms.size()) - 1;
+    while (depth > 0
+        && (now->tick_atoms[choice->atoms[depth]].empty() || now->tick_atoms[choice->atoms[depth]].back() != pos)) {
+        --depth;
+    }
+    return depth;
+}
+
+// Take a transition with the event: alone, for one atom, or combined with others of its tick.
+static void take_transition(Kernel* k, const EventRecord* event, uint32_t pos, uint32_t block, uint32_t which) {
+    const ChoiceSpec* choice = &k->program->transitions[which].choice;
+    Candidate candidate;
+    Purpose purpose;
+    if (choice->atoms.size() == 1) {
+        k->scratch.combination.clear();
+        k->scratch.combination.push_back(pos);
+        candidate.rows = block_rows(&k->now, event, block, &candidate.count);
+        candidate.width = choice->width;
+        fire(k, which, &candidate);
+    } else if (!already_taken(k->program, &k->now, event, block, which)) {
+        std::memset(&purpose, 0, sizeof(Purpose));
+        purpose.mode = FIRING;
+        purpose.newest = pos;
+        purpose.deepest = deepest_choice(&k->now, choice, pos);
+        purpose.which = which;
+        combine(k, choice, &purpose);
+    }
+}
+
+// Every transition with an atom that the event at `pos` matched; finished matches come out at once.
+static void take_event(Kernel* k, uint32_t pos) {
+    const EventRecord* event = event_at(&k->now, pos);
+    const Block* blocks = k->now.history.blocks.data() + (event->block - k->now.history.first_block);
+    if (k->program->gathers) gather_event(k->program, &k->now, event, blocks, pos);
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+        const std::vector<uint32_t>* transitions = &k->program->by_atom[blocks[i].atom];
+        for (size_t t = 0, t_end = transitions->size(); t < t_end; ++t) {
+            take_transition(k, event, pos, i, transitions->data()[t]);
+        }
+    }
+}
+
+// Time moves on to `time`: what was decided before comes out, the window moves.  False: the first of it is not done.
+static bool open_tick(Kernel* k, int64_t time) {
+    int64_t last = k->program->by_events ? k->now.seq : time;
+    assert(!k->now.open && k->now.staged.empty() && time > k->now.tick);
+    if (!output_decided(k, time)) return false;
+    move_window(k, last);
+    k->now.open = true;
+    k->now.tick = time;
+    k->now.tick_first = next_position(&k->now);
+    return true;
+}
+
+// Free the cell of equal rows in a state whose steps compete with this one's.
+static void leave_twin(StateData* s, uint32_t cell, StateData* twin) {
+    if (s->cells[cell].rows == 0) return;
+    uint32_t other = find_cell(twin, cell_rows(s, cell), s->cells[cell].rows, s->cells[cell].deadline);
+    if (other != NO_CELL) free_cell(twin, other);
+}
+
+// Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over.
+static void leave(Kernel* k, StateData* s) {
+    if (s->govern == Govern::STRICT) {
+        s->skipped += s->live;
+        clear_cells(s);
+    }
+    for (size_t i = 0, i_end = s->fired.size(); i < i_end; ++i) {
+        for (size_t t = 0, t_end = s->spec->twins.size(); t < t_end; ++t) {
+            leave_twin(s, s->fired[i], &k->now.states[s->spec->twins[t]]);
+        }
+        free_cell(s, s->fired[i]);
+    }
+    s->fired.clear();
+}
+
+// Negated events strike, cells that stepped or were passed over are dropped, new ones enter.
+static void move_cells(Kernel* k) {
+    if (k->program->guarded) strike(k);
+    for (size_t i = 0, i_end = k->program->moving.size(); i < i_end; ++i) {
+        leave(k, &k->now.states[k->program->moving[i]]);
+    }
+    enter_staged(k);
+    if (k->program->gathers) {
+        for (size_t i = 0, i_end = k->now.tick_atoms.size(); i < i_end; ++i) k->now.tick_atoms[i].clear();
+    }
+}
+
+// End the tick that is open, if there is one; whether all that this decides is out.
+static bool close_tick(Kernel* k) {
+    if (k->now.open) {
+        k->now.open = false;
+        k->pause.closing = true;
+        move_cells(k);
+    }
+    if (k->pause.closing) {
+        if (!output_passed(k)) return false;
+        k->pause.closing = false;
+        if (k->program->ambiguous && !k->program->waits) k->now.seen.clear();
+        sweep(k);
+    }
+    return true;
+}
+
+}  // namespace spaseq::joins

@@ -1,0 +1,96 @@
+// Who waits for an event: asked before the rows of the next batch are made, changes nothing.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/lists.hpp"
+#include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/window.hpp"
+
+namespace spaseq::joins {
+
+// Some partial match in the state may still be in the window.
+static inline bool is_waiting(KernelState* now, StateData* s) noexcept {
+    if (s->live == 0 || older(s->youngest, now->lo)) return false;
+    assert(s->youngest - now->history.first < now->history.events.size());
+    return true;
+}
+
+// The keys, in order, of the sets that enter the state when the tick closes; False if one is not bound.
+static bool list_staged(Kernel* k, StateData* s, uint32_t state, const CellIndex* index, std::vector<uint64_t>* out) {
+    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) {
+        const Staged* staged = &k->now.staged[i];
+        if (staged->state != state) continue;
+        for (uint32_t r = 0, r_end = staged->rows; r < r_end; ++r) {
+            uint64_t key = hash_key(k->now.staged_words.data() + staged->word + size_t(r) * s->width,
+                index->spec->columns.data(), index->spec->columns.size());
+            if (key == WILD) return false;
+            out->push_back(key);
+        }
+    }
+    std::sort(out->begin(), out->end());
+    return true;
+}
+
+// A cell of the bucket is alive and in the window.
+static bool has_current(KernelState* now, StateData* s, const std::vector<CellReference>* bucket) noexcept {
+    const CellReference* references = bucket->data();
+    for (size_t i = 0, i_end = bucket->size(); i < i_end; ++i) {
+        if (is_current(s, &references[i]) && !has_left(now, &s->cells[references[i].cell])) return true;
+    }
+    return false;
+}
+
+// A group of the bucket's list is in the window.
+static bool holds_group(Kernel* k, const Bucket* bucket) {
+    Bounds anything;
+    anything.count = 0;
+    if (bucket->groups == NO_LIST) return false;
+    return find_youngest(&k->scratch, &k->now.lists[bucket->groups], &anything, k->now.lo) != NO_GROUP;
+}
+
+// Some cell, or one of the keys in ``staged``, has the key; an unbound key has all.
+static bool is_found(Kernel* k, StateData* s, CellIndex* index, std::vector<uint64_t>* staged, uint64_t key) {
+    if (key == WILD || std::binary_search(staged->begin(), staged->end(), key)) return true;
+    Bucket* bucket = find_bucket(index, key);
+    if (bucket == nullptr) return false;
+    return has_current(&k->now, s, &bucket->cells) || (s->kind == Cells::VIEWS && holds_group(k, bucket));
+}
+
+// For each state what windows measure of the youngest first event of the partial matches that are there, or will be when the
+// tick closes (maybe too great): the greatest of that and what `starts` has.
+inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
+    for (size_t i = 0; i < k->now.states.size(); ++i)
+        if (is_waiting(&k->now, &k->now.states[i])) starts[i] = measure(k, k->now.states[i].youngest);
+    for (const Staged& staged : k->now.staged)
+        starts[staged.state] = std::max(starts[staged.state], measure(k, staged.max_start));
+}
+
+// For each of `count` keys, which lie column after column, whether a partial match waits in the state, or will when the tick
+// closes, with equal words in the columns of its index number `which` (or an unbound one).  Seldom true by mistake.
+inline void find_waiting(
+    Kernel* k, uint32_t state, uint32_t which, const word_t* keys, size_t columns, size_t count, uint8_t* found
+) {
+    StateData* s = &k->now.states[state];
+    CellIndex* index = &s->indexes[which];
+    std::vector<uint64_t> staged;
+    if (!list_staged(k, s, state, index, &staged) || has_current(&k->now, s, &index->wild.cells)) {
+        std::fill_n(found, count, uint8_t(1));
+        return;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t key = 0;
+        for (size_t j = 0; j < columns && key != WILD; ++j) {
+            word_t word = keys[j * count + i];
+            key = word == UNBOUND ? WILD : mix(key ^ word);
+        }
+        found[i] = is_found(k, s, index, &staged, key);
+    }
+}
+
+}  // namespace spaseq::joins
