@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Aggregate
 from gpm.spread import spread
 from gpm.terms import decode, ox_term, term_bytes
-from nfa_native.counts.totaller import ranks
+from nfa_native.joins.totals import ranks
 from nfa_native.terms.words import Terms
 from spaseq.errors import QueryError
 from spaseq.results.exact import of_exact
