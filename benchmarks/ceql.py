@@ -18,7 +18,7 @@ import pyarrow
 import pyarrow.csv
 
 from benchmarks.timing import Job, Preparation, interleaved
-from nfa_native.counts.aggregator import Aggregator
+from nfa_native.events.aggregates import Aggregator
 from nfa_native.events.recognizer import Recognizer
 from spaseq.datasets import tables
 from spaseq.languages.ceql import parse

@@ -18,7 +18,6 @@ from nfa_native.automata.automaton import Automaton, WindowSpec
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import MOST, Arrays, ascends, column, distinct, read_store, table
-from nfa_native.counts.totaller import Ends, Events, Quantity, Totaller, are_exact
 from nfa_native.joins.history import (
     FOREVER,
     LONG_AGO,
@@ -33,6 +32,7 @@ from nfa_native.joins.history import (
 )
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.joins.substreams import split
+from nfa_native.joins.totals import Ends, Events, Quantity, Totaller, are_exact
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 

@@ -1,1 +1,1 @@
-"""The automata that the lanes run: frozen, shareable, free of any language."""
+"""The automata that the evaluators run: frozen, shareable, free of any language."""

@@ -101,7 +101,7 @@ class StrategyKind(IntEnum):
 
 
 class StepKind(IntEnum):
-    """How an event enters a state (`nfa_native/automata/lanes.py`).
+    """How an event enters a state (`nfa_native/automata/operators.py`).
 
     GENERAL: from whatever may come before it.  PLAIN: from sets, written without asking what the window still holds.
     SWIFT: from views of lists of groups, and it settles at once."""
@@ -112,7 +112,7 @@ class StepKind(IntEnum):
 
 
 class EnumerationKind(IntEnum):
-    """How the results of an end are found in its set of partial matches (`nfa_native/automata/lanes.py`).
+    """How the results of an end are found in its set of partial matches (`nfa_native/automata/operators.py`).
 
     EACH: one walk for each match.  ROWS: tables of rows, whose first columns are copied.  DISTINCT: all walks that
     pick the same positions together.  MAXIMAL: the same, with those that pick more beside them.  BEST: from the best

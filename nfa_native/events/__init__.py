@@ -1,1 +1,1 @@
-"""The lane of plain tuples: events come as symbols, the sets of atoms that they match."""
+"""The evaluator of plain tuples: events come as symbols, the sets of atoms that they match."""

@@ -79,15 +79,13 @@ static void mark_kept_groups(Recognition* r, int64_t least, std::vector<uint32_t
     for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
         const GroupList* list = list_at(c, uint32_t(i));
         if (!is_kept(r, list)) continue;
-        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place) {
+        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place)
             mark_from(r, list->nodes[place], least_of(r, list->partition, least), nodes);
-        }
     }
     for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
         if (is_latest(r, i / r->program.width, c->recents[i].local)) {
-            for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place) {
+            for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
                 mark_from(r, c->recents[i].nodes[place], least_of(r, i / r->program.width, least), nodes);
-            }
         }
     }
 }
@@ -270,9 +268,8 @@ static void keep_listed(Recognition* r, int64_t least, Renumbered* numbers) {
         const GroupList* list = list_at(c, uint32_t(i));
         for (size_t place = 0,
             place_end = numbers->lists[i] != NO_LIST ? groups_of(list) : 0; place < place_end; ++place) {
-            if (numbers->groups[i][place] != numbers->groups[i][place + 1]) {
+            if (numbers->groups[i][place] != numbers->groups[i][place + 1])
                 mark_listed(c, list->state, list->records.data() + place * list->width + 1, &numbers->listed);
-            }
         }
     }
     for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
@@ -408,9 +405,8 @@ static void write_listed(Recognition* r, Archive* a, const Renumbered* numbers) 
         one.position = c->listed[i].position;
         one.start = c->listed[i].start;
         one.before = -1;
-        if (c->listed[i].before >= c->listed_base) {
+        if (c->listed[i].before >= c->listed_base)
             one.before = numbers->listed[size_t(c->listed[i].before - c->listed_base)];
-        }
         listed.push_back(one);
         const int64_t* values = c->remembered.data() + i * c->own.size();
         remembered.insert(remembered.end(), values, values + c->own.size());

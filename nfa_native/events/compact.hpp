@@ -54,15 +54,13 @@ static uint32_t mark_groups(Recognition* r, int64_t least, std::vector<uint32_t>
         if (list->partition >= c->epochs.size() || groups_of(list_at(c, current(r, uint32_t(i)))) == 0) continue;
         int64_t own = least_of(r, list->partition, least);
         if (c->cells[list->state].kind == RegisterCells::GROUPS) drop_front(list, own);
-        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place) {
+        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place)
             count += mark_from(r, list->nodes[place], own, live);
-        }
     }
     for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
         int64_t own = least_of(r, i / r->program.width, least);
-        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place) {
+        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
             count += mark_from(r, c->recents[i].nodes[place], own, live);
-        }
     }
     return count;
 }
@@ -141,14 +139,12 @@ static void renumber_groups(Recognition* r, const std::vector<uint32_t>* renumbe
     Correlating* c = r->correlating;
     for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
         GroupList* list = list_at(c, uint32_t(i));
-        for (size_t place = 0, place_end = groups_of(list); place < place_end; ++place) {
+        for (size_t place = 0, place_end = groups_of(list); place < place_end; ++place)
             list->nodes.data()[place] = new_number(r, renumbered, list->nodes.data()[place]);
-        }
     }
     for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
-        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place) {
+        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
             c->recents[i].nodes.data()[place] = new_number(r, renumbered, c->recents[i].nodes.data()[place]);
-        }
     }
 }
 

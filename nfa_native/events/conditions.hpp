@@ -93,17 +93,15 @@ inline Number calculated_integers(Opcode operation, __int128 left, __int128 righ
 }
 
 inline Number calculated(Opcode operation, const Number& left, const Number& right) {
-    if (left.kind == INTEGER && right.kind == INTEGER && operation < Opcode::DIVIDE) {
+    if (left.kind == INTEGER && right.kind == INTEGER && operation < Opcode::DIVIDE)
         return calculated_integers(operation, left.integer, right.integer);
-    }
     if (left.kind == NOTHING || right.kind == NOTHING) return nothing();
     if (left.kind == UNKNOWN || right.kind == UNKNOWN) return unknown();
     if (operation == Opcode::DIVIDE || operation == Opcode::REMAINDER) {
         if (right.kind == REAL ? right.real == 0 : right.integer == 0) return nothing();
     }
-    if (left.kind == INTEGER && right.kind == INTEGER) {
+    if (left.kind == INTEGER && right.kind == INTEGER)
         return calculated_integers(operation, left.integer, right.integer);
-    }
     const double a = as_real(left), b = as_real(right);
     switch (operation) {
     case Opcode::ADD: return real(a + b);

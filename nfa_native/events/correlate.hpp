@@ -8,7 +8,6 @@
 #include "nfa_native/events/compact.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/questions.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/step.hpp"
@@ -82,17 +81,15 @@ static void follow_head(
         found.node = r->state.last[cell].local == local - 1 ? r->state.last[cell].node : uint32_t(NO_NODE);
         found.youngest = r->state.last[cell].youngest;
     }
-    if (found.node != NO_NODE && !is_over(&r->program, found.youngest, least)) {
+    if (found.node != NO_NODE && !is_over(&r->program, found.youngest, least))
         take_along(r, number, state, partition, nullptr, found.node, found.youngest, least, before);
-    }
 }
 
 // What the event has for each guard.
 static inline void read_bounds(Correlating* c, const TransitionSpec* transition) noexcept {
     const GuardSpec* guards = c->guards.data() + transition->first_guard;
-    for (uint32_t i = 0, i_end = transition->guards; i < i_end; ++i) {
+    for (uint32_t i = 0, i_end = transition->guards; i < i_end; ++i)
         c->bounds.data()[i] = c->columns.data()[guards[i].column][c->at];
-    }
 }
 
 // From the groups that entered with the event right before this one.
@@ -168,9 +165,8 @@ static inline void follow_list(
         youngest = youngest_of(list, view_guards(c, transition), count, bounds, r->program.rises ? least : NEVER,
             &c->scanned);
     }
-    if (youngest != NEVER && has_room(r)) {
+    if (youngest != NEVER && has_room(r))
         unite(&r->state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest);
-    }
 }
 
 // What comes by a transition: into `before`, or to the merged groups of the state.
@@ -249,9 +245,8 @@ static inline void settle_group(
     const CellSpec* cell = c->cells.data() + state;
     updated(r, cell->first_update, cell->width, nullptr);
     end_with(r, state, one->node, one->youngest, least);
-    if (r->program.entries.data()[state].waits_next) {
+    if (r->program.entries.data()[state].waits_next)
         note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
-    }
     if (!r->program.entries.data()[state].waits) return;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
@@ -271,9 +266,8 @@ static inline void enter_swiftly(Recognition* r, uint32_t state, uint32_t partit
     Entering one;
     before.node = NO_NODE;
     before.youngest = NEVER;
-    for (uint32_t i = cell->first_transition, i_end = cell->first_transition + cell->transitions; i < i_end; ++i) {
+    for (uint32_t i = cell->first_transition, i_end = cell->first_transition + cell->transitions; i < i_end; ++i)
         follow(r, i, state, partition, 0, least, &before);
-    }
     arrive(r, state, before, entry->initial ? start : NEVER, &one);
     if (one.node == NO_NODE) return;
     if (cell->kind == RegisterCells::HEAD) complete_entry(r, entry, &one, partition, 0, least);
@@ -286,9 +280,8 @@ static inline bool take_swiftly(
 ) {
     make_room(r, start, least, r->program.most_nodes);
     if (r->scratch.is_full) return false;
-    for (uint32_t i = symbol->begin, i_end = symbol->end; i < i_end; ++i) {
+    for (uint32_t i = symbol->begin, i_end = symbol->end; i < i_end; ++i)
         enter_swiftly(r, r->program.entered.data()[i].state, partition, start, least);
-    }
     return !r->scratch.endings.empty();
 }
 
@@ -388,9 +381,8 @@ static void settle_arrivals(
     size_t first = i ? c->touched_ends[i - 1] : 0;
     if (kind == RegisterCells::MERGED) {
         start_recent(r, state, partition, local, c->touched_ends[i] > first);
-        for (size_t number = first, number_end = c->touched_ends[i]; number < number_end; ++number) {
+        for (size_t number = first, number_end = c->touched_ends[i]; number < number_end; ++number)
             settle_merged(r, &c->touched[number], state, partition, start, least);
-        }
     } else if (r->scratch.entering[i].node == NO_NODE || !has_room(r)) {
         return;
     } else if (kind == RegisterCells::HEAD) {
@@ -410,9 +402,8 @@ static bool take_correlated(
     size_t count = r->program.symbols[symbol].end - r->program.symbols[symbol].begin;
     c->start = start;
     reclaim_listed(r, least);
-    if (r->program.symbols.data()[symbol].swift) {
+    if (r->program.symbols.data()[symbol].swift)
         return take_swiftly(r, r->program.symbols.data() + symbol, partition, start, least);
-    }
     make_much_room(r, start, least);
     c->touched.clear();
     c->touched_ends.clear();

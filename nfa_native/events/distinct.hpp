@@ -144,9 +144,8 @@ static bool next_distinct(Recognition* r) {
             continue;
         }
         pick_group(r, stage);
-        if (r->program.strategy != StrategyKind::STRICT || r->scratch.stages.size() == 1 || is_neighbour(r)) {
+        if (r->program.strategy != StrategyKind::STRICT || r->scratch.stages.size() == 1 || is_neighbour(r))
             add_stage(r);
-        }
     }
     return false;
 }

@@ -88,9 +88,8 @@ inline void forget_numbers(Recognition* r) noexcept {
 // Write matches of the last event until there are `most` in all; whether that was the last of them.
 static inline bool enumerate_more(Recognition* r, size_t most) {
     if (r->program.enumeration == EnumerationKind::ROWS) return enumerate_rows(r, most);
-    if (r->program.enumeration == EnumerationKind::DISTINCT || r->program.enumeration == EnumerationKind::MAXIMAL) {
+    if (r->program.enumeration == EnumerationKind::DISTINCT || r->program.enumeration == EnumerationKind::MAXIMAL)
         return enumerate_distinct(r, most);
-    }
     return enumerate_some(r, most);
 }
 

@@ -101,9 +101,8 @@ static uint32_t find_keyed(Recognition* r, uint32_t partition, uint32_t state, i
 
 // The list of a cell and key; NO_LIST if there is none.
 static inline uint32_t find_list(Recognition* r, uint32_t partition, uint32_t state, int64_t key) noexcept {
-    if (r->correlating->cells.data()[state].key < 0) {
+    if (r->correlating->cells.data()[state].key < 0)
         return current(r, r->correlating->direct.data()[partition * r->program.width + state]);
-    }
     return find_keyed(r, partition, state, key);
 }
 

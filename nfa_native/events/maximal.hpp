@@ -40,9 +40,8 @@ static void begin_maximal(Recognition* r) {
     r->scratch.keys.clear();
     r->scratch.dead.clear();
     open_wide_stage(r);
-    for (size_t i = 0, i_end = r->scratch.endings.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = r->scratch.endings.size(); i < i_end; ++i)
         reach(r, &r->scratch.reached, r->scratch.endings[i].node, NO_ORIGIN, r->scratch.endings[i].least);
-    }
 }
 
 // Whether wider matches go on with all that is left to the last stage.
@@ -56,9 +55,8 @@ static bool is_covered(Recognition* r) {
 
 // Note where matches of a stage begin: no later than those that are noted, and each start once.
 static inline void begin_once(Recognition* r, const WideStage* stage, int64_t start, uint32_t origin) {
-    if (r->scratch.beginnings.size() == stage->beginnings || r->scratch.beginnings.back().start != start) {
+    if (r->scratch.beginnings.size() == stage->beginnings || r->scratch.beginnings.back().start != start)
         add_beginning(r, start, origin);
-    }
 }
 
 // Find the candidates of the next position; False: there are none.  Beginnings on the way there are added.
@@ -92,9 +90,8 @@ static void pick_wider(Recognition* r, const WideStage* stage, int64_t least) {
         if (number == NO_NODE) break;
         const MatchNode* node = match_node(&r->state, number);
         if (!begins(node)) reach_before(r, wider, node, NO_ORIGIN, least);
-        if (r->program.marked[state_of(node)] && position_of(&r->state, node->pos) == stage->position) {
+        if (r->program.marked[state_of(node)] && position_of(&r->state, node->pos) == stage->position)
             r->scratch.same.push_back(number);
-        }
     }
     for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i) {
         const MatchNode* node = match_node(&r->state, r->scratch.candidates[i].node);
@@ -118,9 +115,8 @@ static bool drop_beaten(Recognition* r, const WideStage* stage) {
 
 // Append what the results before the candidates depend on.
 static void write_key(const Recognition* r, const WideStage* stage, std::vector<uint32_t>* out) {
-    for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i) {
+    for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i)
         out->push_back(r->scratch.candidates[i].node);
-    }
     out->push_back(NO_NODE);
     for (size_t i = 0, i_end = r->scratch.same.size(); i < i_end; ++i) out->push_back(r->scratch.same[i]);
 }

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {

@@ -42,14 +42,12 @@ static bool has_recent(const Recent* recent, int64_t least) noexcept {
 inline void mark_lists(Recognition* r, int64_t least, std::vector<uint8_t>* living) noexcept {
     Correlating* c = r->correlating;
     for (size_t i = 0, i_end = c->direct.size(); i < i_end; ++i) {
-        if (c->direct[i] != NO_LIST && has_living(r, list_at(c, c->direct[i]), least)) {
+        if (c->direct[i] != NO_LIST && has_living(r, list_at(c, c->direct[i]), least))
             living->data()[i / r->program.width] = true;
-        }
     }
     for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
-        if (c->keyed.slots[i].hash != 0 && has_living(r, list_at(c, c->keyed.slots[i].list), least)) {
+        if (c->keyed.slots[i].hash != 0 && has_living(r, list_at(c, c->keyed.slots[i].list), least))
             living->data()[list_at(c, c->keyed.slots[i].list)->partition] = true;
-        }
     }
     for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
         if (is_latest(r, i / r->program.width, c->recents[i].local)) {
@@ -84,9 +82,8 @@ static void renumber_lists(Recognition* r, const std::vector<uint32_t>* numbers)
         }
     }
     for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
-        if (list_at(c, uint32_t(i))->partition < numbers->size()) {
+        if (list_at(c, uint32_t(i))->partition < numbers->size())
             list_at(c, uint32_t(i))->partition = (*numbers)[list_at(c, uint32_t(i))->partition];
-        }
     }
     for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
         Slot* slot = &c->keyed.slots[i];
@@ -108,9 +105,8 @@ static void shorten_cells(Recognition* r, const std::vector<uint32_t>* numbers, 
         c->epochs[renewed] = c->epochs[old];
         for (size_t i = 0, i_end = r->program.width; i < i_end; ++i) {
             c->direct[renewed * r->program.width + i] = c->direct[old * r->program.width + i];
-            if (c->has_recents && renewed < old) {
+            if (c->has_recents && renewed < old)
                 c->recents[renewed * r->program.width + i] = c->recents[old * r->program.width + i];
-            }
         }
     }
     c->epochs.resize(count);

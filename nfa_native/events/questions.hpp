@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "nfa_native/events/conditions.hpp"
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {

@@ -10,7 +10,7 @@ import numpy as np
 
 from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
-from nfa_native.automata.lanes import lanes
+from nfa_native.automata.operators import operators
 from nfa_native.events.results import ComplexEvents
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -61,7 +61,7 @@ cdef class Recognizer:
         cdef Recognition* r = &self.recognition
         self.automaton = automaton
         self.events = -1 if events is None else events
-        chosen = lanes(automaton, strategy, limit, forgets)
+        chosen = operators(automaton, strategy, limit, forgets)
         r.program.strategy = chosen.strategy
         r.program.enumeration = chosen.enumeration
         r.program.consume = kinds.Consumed[consume]

@@ -15,7 +15,6 @@
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
 
@@ -100,9 +99,8 @@ static void begin_check(Recognition* r, Checked* known) {
     known->sizes.assign(r->state.ring.count() + 1, 0);
     for (size_t state = 0, state_end = r->program.width; state < state_end; ++state) {
         const EntrySpec* entry = r->program.entries.data() + state;
-        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after + entry->directly); i < i_end; ++i) {
+        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after + entry->directly); i < i_end; ++i)
             set_bit(known->sources.data() + state * known->words, r->program.sources[i]);
-        }
     }
 }
 
@@ -142,9 +140,8 @@ static void check_form(Recognition* r, const ListForms* forms, size_t i, size_t 
     size_t width = r->correlating->cells[form->state].width;
     require(0 < form->groups && form->groups <= forms->nodes.size() - at, "groups of a list are missing");
     require(width == 0 || form->groups <= (forms->registers.size() - value) / width, "registers of a list are missing");
-    for (size_t place = at, place_end = at + form->groups; place < place_end; ++place) {
+    for (size_t place = at, place_end = at + form->groups; place < place_end; ++place)
         require(has_node(r, forms->nodes[place]), "a group has no node");
-    }
 }
 
 // Registers of a group; the lists of events that they have are there as long as the group's node.
@@ -212,9 +209,8 @@ static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t a
         require(cell->key < 0
             || registers[cell->key] == forms->registers[value + cell->key], "a group is of another key");
         add_group(list, registers.data(), node, match_node(&r->state, node)->youngest);
-        if (cell->skyline >= 0) {
+        if (cell->skyline >= 0)
             add_step(&list->skyline, registers[cell->skyline], match_node(&r->state, node)->youngest);
-        }
         if (cell->kind == RegisterCells::MERGED) know_merged(r, uint32_t(i), list, place);
         known->newest[i].push_back(newest);
     }
@@ -295,9 +291,8 @@ static void unite_checked(Recognition* r, const MatchNode* node, uint32_t other,
     require(other < number, "a node leads to a younger one");
     require(match_node(&r->state, other)->youngest <= node->youngest, "a part of a union is too young");
     known->sizes[number] += known->sizes[other];
-    for (size_t i = 0, i_end = known->words; i < i_end; ++i) {
+    for (size_t i = 0, i_end = known->words; i < i_end; ++i)
         known->states[number * known->words + i] |= known->states[other * known->words + i];
-    }
 }
 
 // The sets in union are there, and none is younger than the first one.
@@ -363,9 +358,8 @@ static void check_chains(Recognition* r) {
         is_followed[node->sibling] = 1;
         require(last_position_of(&r->state, node->pos) > last_position_of(&r->state, other->pos),
             "a list is not in order");
-        if (node->next != NO_NODE) {
+        if (node->next != NO_NODE)
             require(chains[other->next] == chains[node->next] && other->next <= node->next, "a list is not in order");
-        }
     }
 }
 
@@ -424,9 +418,8 @@ static void check_ages(Recognition* r, const Head* heads) {
         const EntrySpec* entry = r->program.entries.data() + state;
         if (entry->initial || entry->directly || heads[state].node == NO_NODE) continue;
         int64_t youngest = NEVER;
-        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after); i < i_end; ++i) {
+        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after); i < i_end; ++i)
             youngest = std::max(youngest, heads[r->program.sources[i]].youngest);
-        }
         require(heads[state].youngest <= youngest, "what waits in a state is too young");
     }
 }

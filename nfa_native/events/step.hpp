@@ -8,7 +8,6 @@
 
 #include "nfa_native/events/compact.hpp"
 #include "nfa_native/events/nodes.hpp"
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {
@@ -52,9 +51,8 @@ static inline void unite_plainly(AgingRing<MatchNode>* ring, Head* set, const He
 static inline Head before_entry(Recognition* r, const EnteredState* one, const Head* heads, int64_t least) noexcept {
     const uint32_t* sources = r->program.sources.data();
     Head before = heads[sources[one->first]];
-    for (uint32_t i = one->first + 1, i_end = one->end; i < i_end; ++i) {
+    for (uint32_t i = one->first + 1, i_end = one->end; i < i_end; ++i)
         unite_plainly(&r->state.ring, &before, heads + sources[i], least);
-    }
     return before;
 }
 
@@ -107,24 +105,21 @@ static void enter(
     before.node = after.node = NO_NODE;
     before.youngest = after.youngest = NEVER;
     for (uint32_t i = 0, i_end = entry->after; i < i_end; ++i) {
-        if (heads[source[i]].node != NO_NODE && !is_over(&r->program, heads[source[i]].youngest, least)) {
+        if (heads[source[i]].node != NO_NODE && !is_over(&r->program, heads[source[i]].youngest, least))
             unite(&r->state, &before, heads[source[i]].node, heads[source[i]].youngest);
-        }
     }
     source += entry->after;
     for (uint32_t i = 0, i_end = entry->directly; i < i_end; ++i) {
         if (last[source[i]].node == NO_NODE || last[source[i]].local != local - 1) continue;
-        if (!is_over(&r->program, last[source[i]].youngest, least)) {
+        if (!is_over(&r->program, last[source[i]].youngest, least))
             unite(&r->state, &before, last[source[i]].node, last[source[i]].youngest);
-        }
     }
     if (before.node != NO_NODE) {
         after.node = add_node(&r->state, entry->state, pos, before.node, NO_NODE, before.youngest);
         after.youngest = before.youngest;
     }
-    if (entry->initial && start != NEVER) {
+    if (entry->initial && start != NEVER)
         unite(&r->state, &after, add_node(&r->state, entry->state, pos, NO_NODE, NO_NODE, start), start);
-    }
     out->node = after.node;
     out->youngest = after.youngest;
 }

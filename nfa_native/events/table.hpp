@@ -63,9 +63,8 @@ inline void move_rows(Table* t, size_t count, int64_t* memory, size_t line) noex
     int64_t* before = t->memory;
     if (before != nullptr) {
         std::memcpy(memory, before, count * t->width * sizeof(int64_t));
-        for (size_t i = t->width, i_end = 2 * t->width; i < i_end; ++i) {
+        for (size_t i = t->width, i_end = 2 * t->width; i < i_end; ++i)
             std::memcpy(memory + i * line, before + i * t->line, count * sizeof(int64_t));
-        }
         free(before);
     }
     t->memory = memory;

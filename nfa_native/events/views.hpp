@@ -6,7 +6,6 @@
 
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
-#include "nfa_native/events/program.hpp"
 #include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {

@@ -19,7 +19,6 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -129,9 +128,8 @@ static void renumber_view(
     }
     assert((*numbers)[view->next] != NO_LIST);
     const GroupList* groups = &now->lists[view->next];
-    for (size_t i = 0, i_end = size_t(view->sibling - groups->base); i < i_end; ++i) {
+    for (size_t i = 0, i_end = size_t(view->sibling - groups->base); i < i_end; ++i)
         before += s->cells.data()[groups->groups.data()[i].cell].serial == groups->groups.data()[i].serial;
-    }
     view->next = (*numbers)[view->next];
     view->sibling = before;
 }
@@ -230,9 +228,8 @@ static void write_history(KernelProgram* program, KernelState* now, Archive* a) 
     uint32_t pos = now->kept;
     while (pos != next_position(now)) {
         events.push_back(*event_at(now, pos));
-        for (uint32_t i = 0, i_end = events.back().blocks; i < i_end; ++i) {
+        for (uint32_t i = 0, i_end = events.back().blocks; i < i_end; ++i)
             write_block(program, now, event_at(now, pos), i, &blocks, &words);
-        }
         ++pos;
     }
     history_fields(a, &events, &blocks, &words);

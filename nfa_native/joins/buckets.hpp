@@ -96,9 +96,8 @@ static inline Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept {
     size_t at = index->slots.home(uint32_t(key));
     if (index->slots.slots.empty()) return nullptr;
     while (slots[at].bucket) {
-        if (slots[at].hash == uint32_t(key) && buckets[slots[at].bucket - 1].key == key) {
+        if (slots[at].hash == uint32_t(key) && buckets[slots[at].bucket - 1].key == key)
             return buckets + (slots[at].bucket - 1);
-        }
         at = index->slots.next(at);
     }
     return nullptr;
@@ -206,9 +205,8 @@ static void index_further(KernelState* now, StateData* s, uint32_t cell) {
             uint64_t key = hash_key(rows + size_t(r) * s->width, index->spec->columns.data(),
                 index->spec->columns.size());
             Bucket* bucket = make_bucket(index, key);
-            if (bucket->cells.empty() || bucket->cells.back().cell != cell || !is_current(s, &bucket->cells.back())) {
+            if (bucket->cells.empty() || bucket->cells.back().cell != cell || !is_current(s, &bucket->cells.back()))
                 append_cell(now, s, index, bucket, cell);
-            }
         }
     }
 }
@@ -327,9 +325,8 @@ static void free_cell(StateData* s, uint32_t cell) {
 static void map_bucket(KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket) {
     bucket->groups = new_list(now, uint32_t(index->spec->compared.size()));
     for (size_t i = 0, i_end = bucket->cells.size(); i < i_end; ++i) {
-        if (bucket->groups != NO_LIST && is_current(s, &bucket->cells[i])) {
+        if (bucket->groups != NO_LIST && is_current(s, &bucket->cells[i]))
             map_cell(now, s, index, bucket, bucket->cells[i].cell);
-        }
     }
 }
 

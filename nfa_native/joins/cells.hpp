@@ -14,21 +14,18 @@ namespace spaseq::joins {
 
 static size_t longest_in_state(const StateData* s) noexcept {
     size_t longest = s->exact.longest_run();
-    for (size_t index = 0, index_end = s->indexes.size(); index < index_end; ++index) {
+    for (size_t index = 0, index_end = s->indexes.size(); index < index_end; ++index)
         longest = std::max(longest, s->indexes[index].slots.longest_run());
-    }
     return longest;
 }
 
 // See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket.
 inline size_t longest_in_kernel(KernelState* now) noexcept {
     size_t longest = 0;
-    for (size_t i = 0, i_end = now->seen.bucket_count(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = now->seen.bucket_count(); i < i_end; ++i)
         longest = std::max(longest, now->seen.bucket_size(i));
-    }
-    for (size_t state = 0, state_end = now->states.size(); state < state_end; ++state) {
+    for (size_t state = 0, state_end = now->states.size(); state < state_end; ++state)
         longest = std::max(longest, longest_in_state(&now->states[state]));
-    }
     return longest;
 }
 
@@ -101,9 +98,8 @@ static uint32_t find_cell(StateData* s, const word_t* rows, uint32_t count, int6
 
 // A cell of one row will soon be looked for, most likely without a deadline: ask for its place in a large table.
 static inline void expect_cell(const StateData* s, const word_t* row) noexcept {
-    if (s->exact.mask + 1 >= LARGE_TABLE) {
+    if (s->exact.mask + 1 >= LARGE_TABLE)
         __builtin_prefetch(s->exact.slots.data() + s->exact.home(hash_words(row, s->width, 1)));
-    }
 }
 
 // A new cell, with node 0, that is in no index yet.

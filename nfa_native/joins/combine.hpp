@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 
@@ -123,9 +122,8 @@ static void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, 
         ++i;
         if (purpose->mode == JUDGING) {
             if (event_at(&k->now, pos)->time != purpose->time) return;
-            if (event_at(&k->now, pos)->seq < purpose->from_seq || event_at(&k->now, pos)->seq > purpose->to_seq) {
+            if (event_at(&k->now, pos)->seq < purpose->from_seq || event_at(&k->now, pos)->seq > purpose->to_seq)
                 continue;
-            }
         }
         join_event(k, choice, purpose, depth, pos);
         if (purpose->found) return;

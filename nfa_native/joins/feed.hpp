@@ -6,7 +6,6 @@
 
 #include "nfa_native/joins/batch.hpp"
 #include "nfa_native/joins/output.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/tick.hpp"
 #include "nfa_native/joins/window.hpp"

@@ -11,7 +11,6 @@
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/probe.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -149,9 +148,8 @@ static void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) {
         for (size_t i = 0, i_end = guard->looks.size(); i < i_end; ++i) {
             const LookSpec* one = &guard->looks[i];
             uint32_t level = boundary;
-            if (one->view == View::ITERATION) {
+            if (one->view == View::ITERATION)
                 level = end_of_iteration(k, boundary, one->kleene, (guard->begun >> one->kleene) & 1);
-            }
             k->scratch.views[size_t(r) * k->program->whole + one->column] = value_of(k, &one->value,
                 ancestor(k, r, level), k->program->whole, nullptr, 0, k->now.tick);
         }

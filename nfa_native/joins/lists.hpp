@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 

@@ -42,9 +42,8 @@ static uint32_t extend(
 ) {
     uint32_t youngest = start;
     assert(next == 0 || node_at(&k->now, next)->max_start == start);
-    for (uint32_t i = 0, i_end = count - 1; i < i_end; ++i) {
+    for (uint32_t i = 0, i_end = count - 1; i < i_end; ++i)
         next = new_node(&k->now, picks[i], label + i, next, 0, start);
-    }
     if (sibling && is_live(&k->now, sibling)) {
         if (older(youngest, node_at(&k->now, sibling)->max_start)) youngest = node_at(&k->now, sibling)->max_start;
     } else {

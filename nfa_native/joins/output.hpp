@@ -15,7 +15,6 @@
 #include "nfa_native/joins/counting.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -62,9 +61,8 @@ static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
         candidate->rows = rows_of(&k->now, k->scratch.path[at].pos, transition->choice.atoms[0], &candidate->count);
         return;
     }
-    for (uint32_t depth = 0, depth_end = uint32_t(transition->choice.atoms.size()); depth < depth_end; ++depth) {
+    for (uint32_t depth = 0, depth_end = uint32_t(transition->choice.atoms.size()); depth < depth_end; ++depth)
         candidate->count = merge_rows(k, &transition->choice, depth, k->scratch.path[at - depth].pos);
-    }
     candidate->rows = k->scratch.merged[transition->choice.atoms.size()].data();
 }
 
@@ -163,9 +161,8 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     }
     k->results.offsets.push_back(int64_t(k->results.atoms.size()));
     if (k->tallies) k->results.counts.push_back(0);
-    for (size_t i = 0, i_end = size_t(k->program->result_width); i < i_end; ++i) {
+    for (size_t i = 0, i_end = size_t(k->program->result_width); i < i_end; ++i)
         k->results.words.push_back(k->scratch.answer[size_t(row) * k->program->result_width + i]);
-    }
     if (is_full(k)) k->pause.left = 0;
 }
 

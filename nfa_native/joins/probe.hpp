@@ -9,7 +9,6 @@
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/lists.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 
@@ -53,9 +52,8 @@ static bool probe_in_order(
             break;
         }
         if (!older(s->cells[reference->cell].youngest, candidate->lo)) {
-            if (compatible(&transition->step, s->words.data() + size_t(reference->cell) * s->width, candidate->rows)) {
+            if (compatible(&transition->step, s->words.data() + size_t(reference->cell) * s->width, candidate->rows))
                 pair_row(&k->scratch, reference->cell, 0, 0);
-            }
         }
     }
     k->scratch.decided = k->scratch.decided && transition->ordered;
@@ -78,9 +76,8 @@ static void pair_group(
     if (cell->serial != group->serial) {
         strike_group(groups, at);
     } else if (!older(cell->youngest, candidate->lo)) {
-        if (compatible(step, s->words.data() + size_t(group->cell) * s->width, candidate->rows)) {
+        if (compatible(step, s->words.data() + size_t(group->cell) * s->width, candidate->rows))
             pair_row(&k->scratch, group->cell, 0, 0);
-        }
     }
 }
 
@@ -97,9 +94,8 @@ static bool probe_zones(
         if (bucket->groups == NO_LIST) return false;
     }
     k->scratch.refused = true;
-    if (!load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds)) {
+    if (!load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds))
         return true;
-    }
     if (!are_comparable(&k->now.lists[bucket->groups], &bounds)) return false;
     int64_t at = find_group(&k->scratch, &k->now.lists[bucket->groups],
         int64_t(k->now.lists[bucket->groups].groups.size()), &bounds, 1);
@@ -134,9 +130,8 @@ static void pair_rows(Scratch* scratch, StateData* s, uint32_t cell, const StepS
     const word_t* rows = cell_rows(s, cell);
     for (uint32_t i = 0, i_end = s->cells[cell].rows; i < i_end; ++i) {
         for (uint32_t j = 0, j_end = candidate->count; j < j_end; ++j) {
-            if (compatible(step, rows + size_t(i) * s->width, candidate->rows + size_t(j) * candidate->width)) {
+            if (compatible(step, rows + size_t(i) * s->width, candidate->rows + size_t(j) * candidate->width))
                 pair_row(scratch, cell, i, j);
-            }
         }
     }
 }
@@ -196,9 +191,8 @@ static void pair_groups(
     Kernel* k, StateData* s, const GroupList* groups, const StepSpec* step, const Candidate* candidate
 ) {
     k->scratch.everything.clear();
-    for (size_t i = 0, i_end = groups->groups.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = groups->groups.size(); i < i_end; ++i)
         k->scratch.everything.push_back(reference_of(&groups->groups[i]));
-    }
     probe_bucket(k, s, &k->scratch.everything, step, candidate);
 }
 
@@ -224,9 +218,8 @@ static void probe(
         Bucket* bucket = find_bucket(index, key);
         if (bucket == nullptr || (by_value && probe_by_value(k, s, bucket, transition, candidate))) continue;
         probe_bucket(k, s, &bucket->cells, step, candidate);
-        if (k->scratch.singly && bucket->groups != NO_LIST) {
+        if (k->scratch.singly && bucket->groups != NO_LIST)
             pair_groups(k, s, &k->now.lists[bucket->groups], step, candidate);
-        }
     }
     if (!index->wild.cells.empty()) probe_bucket(k, s, &index->wild.cells, step, candidate);
 }
@@ -321,9 +314,8 @@ static void filter_pairs(
     Kernel* k, StateData* s, const std::vector<uint32_t>* filters, const Candidate* candidate, int64_t now
 ) {
     bool decided = true;
-    for (size_t i = 0, i_end = filters->size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = filters->size(); i < i_end; ++i)
         decided = compare_pairs(&k->scratch, s, &k->program->formulas[filters->data()[i]], candidate) && decided;
-    }
     if (!decided) test_pairs(k, s, filters, candidate, now);
 }
 

@@ -16,7 +16,6 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -72,9 +71,8 @@ static void load_ring(KernelState* now, const std::vector<Node>* nodes) {
     now->ring.nodes.resize(size);
     now->ring.mask = uint32_t(size) - 1;
     now->ring.head = now->ring.tail + uint32_t(nodes->size());
-    for (uint32_t i = 0, i_end = uint32_t(nodes->size()); i < i_end; ++i) {
+    for (uint32_t i = 0, i_end = uint32_t(nodes->size()); i < i_end; ++i)
         *node_at(now, now->ring.tail + i) = (*nodes)[i];
-    }
 }
 
 // The words of a block from there on.
@@ -209,9 +207,8 @@ static uint64_t* states_of(KernelState* now, NodeStates* known, uint32_t number)
 static void check_span(KernelState* now, const Node* node, uint32_t number) {
     require(older(node->pos, next_position(now)), "a node picks an event that is yet to come");
     require(older(node->max_start, next_position(now)), "a match begins with an event that is yet to come");
-    if (!older(node->max_start, now->lo)) {
+    if (!older(node->max_start, now->lo))
         require(is_from(number, event_at(now, node->max_start)->head), "a node is older than its first event");
-    }
 }
 
 // Whether the event at a stored position has rows of the atom.
@@ -225,9 +222,8 @@ static bool has_atom(KernelState* now, uint32_t pos, uint32_t atom) noexcept {
 
 // The event has the atom's rows, if the node can be looked at.
 static void check_pick(KernelState* now, const Node* node, uint32_t atom) {
-    if (!older(node->max_start, now->lo) && node->pos - now->history.first < now->history.events.size()) {
+    if (!older(node->max_start, now->lo) && node->pos - now->history.first < now->history.events.size())
         require(has_atom(now, node->pos, atom), "a node picks an event for an atom that it did not match");
-    }
 }
 
 // Whether a link of node `number` leads to a node that is there; else to none, or to one that is over.
@@ -508,9 +504,8 @@ static void check_views(KernelProgram* program, KernelState* now) {
     lists.resize(now->lists.size());
     know_lists(now, &lists);
     while (number != now->ring.head) {
-        if (number && node_at(now, number)->label & VIEW) {
+        if (number && node_at(now, number)->label & VIEW)
             check_view(program, now, &lists, node_at(now, number), number);
-        }
         ++number;
     }
 }

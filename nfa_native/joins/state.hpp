@@ -426,9 +426,8 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->now.candidacies.resize(program->transitions.size());
     k->now.judgements.resize(program->guards);
     k->now.states.resize(program->states.size());
-    for (size_t i = 0, i_end = program->states.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = program->states.size(); i < i_end; ++i)
         begin_state(&k->now.states[i], &program->states[i]);
-    }
     k->scratch.merged.resize(program->deepest + 1);
     k->scratch.outer_merged.resize(program->deepest + 1);
     k->scratch.registers.assign(program->widest + 1, UNBOUND);
@@ -440,9 +439,8 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
 inline uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
     GuardSpec* guard = program->states[state].guards.data();
     uint64_t killed = 0;
-    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i)
         killed += now->judgements[guard[i].number].killed;
-    }
     return killed;
 }
 

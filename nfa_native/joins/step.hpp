@@ -13,7 +13,6 @@
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -41,9 +40,8 @@ static void stage(
     uint64_t word = k->now.staged_words.size();
     if (candidate->pick == NOT_STAGED) {
         candidate->pick = k->now.staged_picks.size();
-        for (uint32_t i = 0, i_end = uint32_t(k->scratch.combination.size()); i < i_end; ++i) {
+        for (uint32_t i = 0, i_end = uint32_t(k->scratch.combination.size()); i < i_end; ++i)
             k->now.staged_picks.push_back(k->scratch.combination[i]);
-        }
     }
     for (uint32_t i = 0; i < count; ++i) {
         values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width,
@@ -172,9 +170,8 @@ static void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bool fir
     bool joined = fired || !k->scratch.pairs.empty();
     if (joined) {
         tried->pairs += k->scratch.pairs.size() + fired;
-        if (!k->scratch.decided && !k->scratch.pairs.empty()) {
+        if (!k->scratch.decided && !k->scratch.pairs.empty())
             filter_pairs(k, &k->now.states[transition->source], &transition->step.filters, candidate, k->now.tick);
-        }
     }
     if (fired || !k->scratch.pairs.empty()) {
         ++tried->fired;
@@ -209,9 +206,8 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
         return;
     } else {
         if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
-        if (k->scratch.aside || k->scratch.singly) {
+        if (k->scratch.aside || k->scratch.singly)
             probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
-        }
         tried->scanned += k->scratch.scanned - scanned;
     }
     fire_pairs(k, which, candidate, fired);
@@ -243,9 +239,8 @@ static void enter(Kernel* k, const Staged* staged) {
 // All sets that the tick staged enter their cells; sets of one event and state often share theirs.
 static void enter_staged(Kernel* k) {
     for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) enter(k, &k->now.staged[i]);
-    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i)
         complete_cell(&k->now, &k->now.states[k->now.staged[i].state]);
-    }
     k->now.staged.clear();
     k->now.staged_words.clear();
     k->now.staged_picks.clear();

@@ -12,7 +12,6 @@
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/output.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/step.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -87,9 +86,8 @@ static void take_event(Kernel* k, uint32_t pos) {
     if (k->program->gathers) gather_event(k->program, &k->now, event, blocks, pos);
     for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
         const std::vector<uint32_t>* transitions = &k->program->by_atom[blocks[i].atom];
-        for (size_t t = 0, t_end = transitions->size(); t < t_end; ++t) {
+        for (size_t t = 0, t_end = transitions->size(); t < t_end; ++t)
             take_transition(k, event, pos, i, transitions->data()[t]);
-        }
     }
 }
 
@@ -119,9 +117,8 @@ static void leave(Kernel* k, StateData* s) {
         clear_cells(s);
     }
     for (size_t i = 0, i_end = s->fired.size(); i < i_end; ++i) {
-        for (size_t t = 0, t_end = s->spec->twins.size(); t < t_end; ++t) {
+        for (size_t t = 0, t_end = s->spec->twins.size(); t < t_end; ++t)
             leave_twin(s, s->fired[i], &k->now.states[s->spec->twins[t]]);
-        }
         free_cell(s, s->fired[i]);
     }
     s->fired.clear();
@@ -130,9 +127,8 @@ static void leave(Kernel* k, StateData* s) {
 // Negated events strike, cells that stepped or were passed over are dropped, new ones enter.
 static void move_cells(Kernel* k) {
     if (k->program->guarded) strike(k);
-    for (size_t i = 0, i_end = k->program->moving.size(); i < i_end; ++i) {
+    for (size_t i = 0, i_end = k->program->moving.size(); i < i_end; ++i)
         leave(k, &k->now.states[k->program->moving[i]]);
-    }
     enter_staged(k);
     if (k->program->gathers) {
         for (size_t i = 0, i_end = k->now.tick_atoms.size(); i < i_end; ++i) k->now.tick_atoms[i].clear();

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -115,12 +114,10 @@ static word_t value_of(
     if (value->kind == ColumnSource::EITHER) return cell[value->cell] != UNBOUND ? cell[value->cell] : row[value->row];
     if (value->kind == ColumnSource::PROGRAM) {
         load_registers(&k->scratch, cell, cell_width, row, row_width);
-        if (k->program->formulas[value->formula].code == nullptr) {
+        if (k->program->formulas[value->formula].code == nullptr)
             return k->evaluation->ask_value(k, value->formula, cell_width + row_width + 1, now);
-        }
-        if (k->evaluation->compute(k->program->formulas[value->formula].code, k->scratch.registers.data(), now, k->store, &out) == 2) {
+        if (k->evaluation->compute(k->program->formulas[value->formula].code, k->scratch.registers.data(), now, k->store, &out) == 2)
             return k->evaluation->ask_value(k, value->formula, cell_width + row_width + 1, now);
-        }
     }
     return out;
 }
@@ -130,9 +127,8 @@ static inline word_t read_value(
     Kernel* k, const ValueSpec* value, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width,
     int64_t now
 ) {
-    if (value->kind == ColumnSource::ROW || (value->kind == ColumnSource::EITHER && cell[value->cell] == UNBOUND)) {
+    if (value->kind == ColumnSource::ROW || (value->kind == ColumnSource::EITHER && cell[value->cell] == UNBOUND))
         return row[value->row];
-    }
     if (value->kind == ColumnSource::CELL || value->kind == ColumnSource::EITHER) return cell[value->cell];
     return value_of(k, value, cell, cell_width, row, row_width, now);
 }

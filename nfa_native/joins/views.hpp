@@ -7,7 +7,6 @@
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/lists.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -20,9 +19,8 @@ static bool list_in_bucket(KernelState* now, StateData* s, const CellIndex* inde
     GroupList* groups = &now->lists[bucket->groups];
     if (groups->groups.empty()) {
         groups->key.clear();
-        for (size_t i = 0, i_end = index->spec->columns.size(); i < i_end; ++i) {
+        for (size_t i = 0, i_end = index->spec->columns.size(); i < i_end; ++i)
             groups->key.push_back(row[index->spec->columns[i]]);
-        }
     }
     for (size_t i = 0, i_end = index->spec->columns.size(); i < i_end; ++i) {
         if (groups->key[i] != row[index->spec->columns[i]]) return false;

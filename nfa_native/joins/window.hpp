@@ -7,7 +7,6 @@
 
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/joins/batch.hpp"
-#include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -83,9 +82,8 @@ static void forget(Kernel* k) noexcept {
     size_t blocks = k->now.history.blocks.size();
     if (k->now.kept != end) blocks = size_t(event_at(&k->now, k->now.kept)->block - k->now.history.first_block);
     size_t words = k->now.history.words.size();
-    if (blocks < k->now.history.blocks.size()) {
+    if (blocks < k->now.history.blocks.size())
         words = size_t(k->now.history.blocks[blocks].word - k->now.history.first_word);
-    }
     k->now.history.events.erase(k->now.history.events.begin(), k->now.history.events.begin() + dead);
     k->now.history.blocks.erase(k->now.history.blocks.begin(), k->now.history.blocks.begin() + blocks);
     k->now.history.words.erase(k->now.history.words.begin(), k->now.history.words.begin() + words);
@@ -111,9 +109,8 @@ static void forget_all(Kernel* k) noexcept {
 
 // A match that waits for a sliding window's upper edge may still ask what came before its first event.
 static uint32_t first_kept(Kernel* k, int64_t last) noexcept {
-    if (k->program->waits && k->program->sliding) {
+    if (k->program->waits && k->program->sliding)
         return position_from(k, k->now.kept, within(__int128(earliest_start(k->program, last)) - k->program->window));
-    }
     return k->now.lo;
 }
 

@@ -14,7 +14,7 @@ import pytest
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
 from nfa_native.automata.kinds import Consumed, PathQuantity
-from nfa_native.counts.aggregator import MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
+from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
 from nfa_native.events.recognizer import Recognizer
 from spaseq.tuples import NO_PARTITION
 

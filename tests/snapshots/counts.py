@@ -9,8 +9,8 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from nfa_native.counts.aggregator import Aggregator
-from nfa_native.counts.totaller import Totaller
+from nfa_native.events.aggregates import Aggregator
+from nfa_native.joins.totals import Totaller
 from nfa_native.match_totals import MatchTotals
 from tests.kernel.driver import Driver, Happening
 from tests.kernel.test_totals import happening, plan_of, rows

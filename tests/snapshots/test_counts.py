@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpm.rows import AtomRows
-from nfa_native.counts.aggregator import Aggregator
-from nfa_native.counts.totaller import Events, Totaller
+from nfa_native.events.aggregates import Aggregator
+from nfa_native.joins.totals import Events, Totaller
 from nfa_native.terms.words import Terms
 from tests.kernel.driver import Driver
 from tests.kernel.test_totals import happening, plan_of

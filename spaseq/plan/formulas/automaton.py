@@ -14,7 +14,7 @@ from itertools import product
 from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
-from nfa_native.automata.lanes import Lanes, lanes
+from nfa_native.automata.operators import Operators, operators
 from spaseq.pattern.formulas.predicates import Predicate, conjunction
 from spaseq.pattern.formulas.query import (
     AttributeWindow,
@@ -78,9 +78,9 @@ def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = froze
     return replace(found, partition=tuple(dict.fromkeys((*query.partition, *keys))))
 
 
-def chosen_lanes(query: FormulaQuery, plan: RecognitionPlan) -> Lanes:
+def chosen_lanes(query: FormulaQuery, plan: RecognitionPlan) -> Operators:
     """How the recognizer runs the query's automaton."""
-    return lanes(plan.automaton, query.strategy.value, query.limit, rises(query))
+    return operators(plan.automaton, query.strategy.value, query.limit, rises(query))
 
 
 def rises(query: FormulaQuery) -> bool:

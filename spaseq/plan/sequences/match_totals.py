@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.automata.kinds import MatchQuantity
-from nfa_native.counts.totaller import Quantity
+from nfa_native.joins.totals import Quantity
 from nfa_native.match_totals import TotalsSpec
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way
 from spaseq.plan.sequences.graph import START

@@ -1,1 +1,1 @@
-"""Queries that select events: the lane ``events``, and its results as record batches."""
+"""Queries that select events: the evaluator ``events``, and its results as record batches."""

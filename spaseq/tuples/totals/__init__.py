@@ -1,1 +1,1 @@
-"""Aggregates by totals of partial matches: the lane ``counts``."""
+"""Aggregates by totals of partial matches: the evaluator ``events``, by a semiring."""

@@ -1,6 +1,6 @@
 """How the recognizer runs an automaton: by which step an event enters a state, and how results are enumerated.
 
-These are choices of speed alone; each lane's file names the line of ``make bench`` that it earns.
+These are choices of speed alone; each operator's file names the line of ``make bench`` that it earns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMPARED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class Operators:
     """``steps`` into each state, and the enumeration; an event goes by a step if all states that it may enter do.
 
     ``strategy`` is ALL where that keeps the same results as the one that was asked for.
@@ -29,10 +29,10 @@ class Lanes:
     enumeration: EnumerationKind
 
 
-def lanes(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Lanes:
-    """The lanes of an automaton under a selection strategy; ``forgets``: neither starts nor windows ever move back."""
+def operators(automaton: ComplexEventAutomaton, strategy: str, limit: int | None, forgets: bool) -> Operators:
+    """Those of an automaton under a selection strategy; ``forgets``: neither starts nor windows ever move back."""
     kept = needed(StrategyKind[strategy], automaton)
-    return Lanes(kept, steps(automaton, forgets), enumeration(automaton, kept, limit, forgets))
+    return Operators(kept, steps(automaton, forgets), enumeration(automaton, kept, limit, forgets))
 
 
 def needed(strategy: StrategyKind, automaton: ComplexEventAutomaton) -> StrategyKind:

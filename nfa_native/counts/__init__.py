@@ -1,1 +1,0 @@
-"""The lanes that count and add up matches without making them."""
