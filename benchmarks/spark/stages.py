@@ -15,6 +15,7 @@ from benchmarks.spark.functions import Batches, batches_of, by_label, new_job
 from benchmarks.spark.quotes import Quotes
 from spaseq.graphs.arrow_rows import read_lines
 from spaseq.spark.job import Job
+from spaseq.spark.kinds import job_rows
 from spaseq.spark.packing import Packer, together, unpacked
 from spaseq.spark.sifting import named, routed, rows_with
 
@@ -62,11 +63,11 @@ def behind_the_shuffle(job: Job, rows: pyarrow.Table, clock: Clock) -> None:
             tables = list(together(unpacked(data.as_buffer()) for data in own["data"]))
         for table in tables:
             with clock.stage("taken by their engine"):
-                list(engine.push(table))
+                list(engine.push_rows(table))
         with clock.stage("put in order, matched"):
-            found = list(engine.close())
+            found = list(engine.close_tables())
         with clock.stage("matches made rows"):
-            sum(len(one.rows()) for one in found)
+            sum(map(len, job_rows(job, number, found)))
 
 
 def measured(quotes: Quotes) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from threading import get_ident
-from typing import Any
+from typing import Any, Self
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
@@ -226,8 +226,9 @@ class Engine(runtime.Engine):
 
         return take_snapshot(self.kind)
 
-    @staticmethod
+    @classmethod
     def restore(
+        cls,
         data: bytes,
         queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
         background: BackgroundSources | Background | None = None,
@@ -235,7 +236,7 @@ class Engine(runtime.Engine):
         on_match: OnMatch | None = None,
         gpm: str = "auto",
         entail: Entail = (),
-    ) -> Engine:
+    ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
         ``queries`` and ``background`` are given again, queries in the order of registration or by name.  SnapshotError:
@@ -243,7 +244,7 @@ class Engine(runtime.Engine):
         """
         from spaseq.graphs.snapshot import restored
 
-        engine = Engine.__new__(Engine)
+        engine = cls.__new__(cls)
         _check_on_match(on_match)
         engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm))
         return engine

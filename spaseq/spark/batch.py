@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from functools import partial, reduce
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow
 
 from spaseq.spark.carried import at_work, carried
-from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
+from spaseq.spark.kinds import Batches, EngineJob, ShardEngine, job_rows
 from spaseq.spark.labels import numbers_of
 from spaseq.spark.losses import Losses, sift_counted
 from spaseq.spark.packing import AT_ONCE, unpacked
@@ -38,7 +38,7 @@ def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch], losses: Los
     numbers = numbers_of(job.labels)
     for label, packed in groupby(_rows(batches), key=itemgetter(0)):
         found = _found(job.started(numbers[label]), packed)
-        yield from told(job, (one.rows() for one in found), losses)
+        yield from told(job, job_rows(job, numbers[label], found), losses)
 
 
 def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch], losses: Losses | None = None) -> Batches:
@@ -60,13 +60,13 @@ def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
             yield label, first, data.as_buffer()
 
 
-def _found(engine: JobEngine, rows: Iterable[Packed]) -> Iterator[Finding]:
+def _found(engine: ShardEngine, rows: Iterable[Packed]) -> Iterator[Any]:
     """The results of one engine; what waits for its turn is what comes in before the next row begins."""
     waiting: list[pyarrow.Table] = []
     for _, first, data in rows:
         if sum(table.nbytes for table in waiting) >= AT_ONCE:
-            yield from engine.push(pyarrow.concat_tables(waiting), first)
+            yield from engine.push_rows(pyarrow.concat_tables(waiting), first)
             waiting = []
         waiting.append(unpacked(data))
-    yield from engine.push(pyarrow.concat_tables(waiting))
-    yield from engine.close()
+    yield from engine.push_rows(pyarrow.concat_tables(waiting))
+    yield from engine.close_tables()

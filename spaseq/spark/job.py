@@ -16,13 +16,15 @@ from spaseq.graphs.prepared import Prepared
 from spaseq.graphs.queries import derived_stream
 from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
-from spaseq.spark.event_engine import EventEngine
+from spaseq.results.table import MatchTable
+from spaseq.spark.event_engine import GraphShard
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
 from spaseq.spark.meta import BUCKETS, PARTITIONS
+from spaseq.spark.owned import owned
 from spaseq.spark.packing import events_of
 from spaseq.spark.parts import Part, parts, splits
-from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl
+from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl, result_rows
 from spaseq.spark.routing import Router
 from spaseq.spark.schemas import ROUTED
 from spaseq.spark.sifting import sift
@@ -81,13 +83,6 @@ class Job:
         """The part that an engine, given by number, is of."""
         return next(part for part in self.parts if engine in part.numbers)
 
-    def engine(self, number: int) -> spaseq.graphs.Engine:
-        """A new engine of that number."""
-        engine = spaseq.graphs.Engine(self.background, lateness=FOREVER)
-        for plan in self.part_of(number).plans:
-            engine.register(self.queries[plan.query.name], plan.query.name)
-        return engine
-
     # ── as of any job ────────────────────────────────────────────────────────────────────────────────────
     form = PackedForm(ROUTED, "time", "stream", "counted")
 
@@ -100,16 +95,25 @@ class Job:
         """See ``EngineJob``."""
         return sift(self, batches, ticks)
 
-    def started(self, number: int) -> EventEngine:
+    def started(self, number: int) -> GraphShard:
         """See ``EngineJob``."""
-        return EventEngine(self.engine(number), self.part_of(number), number, self.types)
+        engine = GraphShard(self.background, lateness=FOREVER)
+        for name, query in self._queries_of(number).items():
+            engine.register(query, name)
+        return engine
 
-    def restored(self, number: int, snapshot: bytes) -> EventEngine:
+    def restored(self, number: int, snapshot: bytes) -> GraphShard:
         """See ``EngineJob``."""
-        part = self.part_of(number)
-        queries = {plan.query.name: self.queries[plan.query.name] for plan in part.plans}
-        engine = spaseq.graphs.Engine.restore(snapshot, queries, self.background)
-        return EventEngine(engine, part, number, self.types)
+        return GraphShard.restore(snapshot, self._queries_of(number), self.background)
+
+    def rows(self, number: int, found: MatchTable) -> pyarrow.RecordBatch | None:
+        """See ``EngineJob``: an event with several keys stands in several engines."""
+        assert isinstance(found.terms, Terms)
+        own = owned(found, self.part_of(number), number, found.terms)
+        return result_rows(own, self.types) if len(own) else None
+
+    def _queries_of(self, number: int) -> dict[str, Prepared]:
+        return {plan.query.name: self.queries[plan.query.name] for plan in self.part_of(number).plans}
 
     def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
         """See ``EngineJob``."""

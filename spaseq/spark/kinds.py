@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import pyarrow
+
+from spaseq import runtime
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -31,31 +34,14 @@ class PackedForm:
         return len(rows) if self.counted is None else int(rows[self.counted].to_numpy().sum())
 
 
-class Finding(Protocol):
-    """Something that an engine found."""
+class ShardEngine(runtime.Engine):
+    """One of the engines of a job: packed rows in.  What it is given has been taken when an iterator is at its end."""
 
-    def rows(self) -> pyarrow.RecordBatch:
-        """It as rows of a job's results: made when they are asked for, before the engine goes on."""
-
-
-class JobEngine(Protocol):
-    """One of the engines of a job.  What it is given has been taken when the iterator is at its end."""
-
-    def push(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Finding]:
+    @abstractmethod
+    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Any]:
         """Rows came; then the promise that none comes before ``promise`` (µs)."""
 
-    def advance(self, time: int) -> Iterator[Finding]:
-        """Promise that no row before ``time`` (µs) will come."""
-
-    def close(self) -> Iterator[Finding]:
-        """No more rows come."""
-
-    def needed_since(self) -> int | None:
-        """No row before this time matters (``spaseq.Engine.needed_since``)."""
-
-    def due(self) -> int | None:
-        """The least promise that is good for something (``spaseq.Engine.due``)."""
-
+    @abstractmethod
     def snapshot(self) -> bytes:
         """The state as bytes."""
 
@@ -104,8 +90,17 @@ class EngineJob(Protocol):
     def misfits(self, results: pyarrow.RecordBatch) -> int:
         """How many values in these rows of results are NULL as they did not fit the types of their columns."""
 
-    def started(self, number: int) -> JobEngine:
+    def rows(self, number: int, found: Any) -> pyarrow.RecordBatch | None:
+        """Rows of the results for what the engine of that number found; None: nothing of it is its own to give."""
+
+    def started(self, number: int) -> ShardEngine:
         """A new engine of that number."""
 
-    def restored(self, number: int, snapshot: bytes) -> JobEngine:
+    def restored(self, number: int, snapshot: bytes) -> ShardEngine:
         """The engine of that number as it was when the snapshot was taken."""
+
+
+def job_rows(job: EngineJob, number: int, found: Iterable[Any]) -> Batches:
+    """Rows of the results for all that the engine of that number finds: made before it goes on."""
+    made = (job.rows(number, one) for one in found)
+    return (rows for rows in made if rows is not None)

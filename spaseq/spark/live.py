@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from spaseq.spark.kinds import JobEngine
+from spaseq.spark.kinds import ShardEngine
 
 Key: TypeAlias = "tuple[str, int]"  # run of a streaming query, number of the engine
 LIVE_EVENTS = 2_000_000  # in the logs of all engines of a worker
@@ -17,7 +17,7 @@ class LiveEngine:
 
     token: str
     events: int
-    engine: JobEngine
+    engine: ShardEngine
 
 
 class LiveEngines:

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow
 
-from spaseq.spark.kinds import Batches, EngineJob, Finding, JobEngine
+from spaseq.spark.kinds import Batches, EngineJob, ShardEngine, job_rows
 from spaseq.spark.live import Key, LiveEngine, LiveEngines
 from spaseq.spark.meta import Meta
 from spaseq.spark.packing import packed, together, unpacked
@@ -96,10 +96,10 @@ class LoggedEngine:
         engine = self._engine(before, report)
         meta, taken = before, Taken()
         for events in together(self._taken(rows, max(before.watermark, watermark), taken, report)):
-            yield from _rows(engine.push(events))
+            yield from job_rows(self.job, self.number, engine.push_rows(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
-            yield from _rows(engine.advance(watermark))
+            yield from job_rows(self.job, self.number, engine.advance_tables(watermark))
         if taken.parts:
             meta = meta.added(taken.last, taken.events, sum(map(len, taken.parts)))
         self._write(store, before, meta, taken.parts, engine, report)
@@ -109,7 +109,7 @@ class LoggedEngine:
         data = self.state.meta()
         if data is not None:
             engine = self._engine(self._kept(data), Report())
-            yield from _rows(engine.close())
+            yield from job_rows(self.job, self.number, engine.close_tables())
 
     def _kept(self, data: bytes) -> Meta:
         return Meta.from_bytes(data, self.job.identity, self.job.free)
@@ -119,7 +119,7 @@ class LoggedEngine:
     def _key(self) -> Key:
         return self.run, self.number
 
-    def _engine(self, meta: Meta, report: Report) -> JobEngine:
+    def _engine(self, meta: Meta, report: Report) -> ShardEngine:
         """The engine as it was after the last batch: alive, or some batches behind, or made of the log."""
         found = self.live.take(self._key)
         known = dict(meta.tokens)
@@ -134,19 +134,19 @@ class LoggedEngine:
         report.how = "rebuilt"
         return self._rebuilt(meta)
 
-    def _rebuilt(self, meta: Meta) -> JobEngine:
+    def _rebuilt(self, meta: Meta) -> ShardEngine:
         first = next((one for one in meta.entries if one.is_snapshot), None)
         if first is None:
             return self._replayed(self.job.started(self.number), meta, 0)
         engine = self.job.restored(self.number, self.state.entry(first.number))
         return self._replayed(engine, meta, first.number + 1)
 
-    def _replayed(self, engine: JobEngine, meta: Meta, start: int) -> JobEngine:
+    def _replayed(self, engine: ShardEngine, meta: Meta, start: int) -> ShardEngine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
         for events in together(self._logged(meta, start)):
-            deque(engine.push(events), maxlen=0)
+            deque(engine.push_rows(events), maxlen=0)
         if meta.watermark > LEAST:
-            deque(engine.advance(meta.watermark), maxlen=0)
+            deque(engine.advance_tables(meta.watermark), maxlen=0)
         return engine
 
     # ── the log ──────────────────────────────────────────────────────────────────────────────────────────
@@ -199,7 +199,7 @@ class LoggedEngine:
         before: Meta,
         meta: Meta,
         parts: list[bytes],
-        engine: JobEngine,
+        engine: ShardEngine,
         report: Report,
     ) -> None:
         """Keep what is needed to make the engine again, and the engine."""
@@ -223,7 +223,7 @@ class LoggedEngine:
         assert meta.token is not None
         self.live.put(self._key, LiveEngine(meta.token, sum(entry.events for entry in meta.entries), engine))
 
-    def _shortened(self, meta: Meta, engine: JobEngine) -> Meta:
+    def _shortened(self, meta: Meta, engine: ShardEngine) -> Meta:
         """A log that reaches back for ever ends in a snapshot when it has outgrown one."""
         logged = sum(entry.size for entry in meta.entries if not entry.is_snapshot)
         snapshot = sum(entry.size for entry in meta.entries if entry.is_snapshot)
@@ -238,11 +238,6 @@ def _has_all(meta: Meta, start: int) -> bool:
     """Whether the log still has the events of all entries from that number on."""
     there = {one.number for one in meta.entries if not one.is_snapshot}
     return there.issuperset(range(start, meta.following))
-
-
-def _rows(found: Iterable[Finding]) -> Batches:
-    """What an engine found, as rows."""
-    return (one.rows() for one in found)
 
 
 def joined(parts: Iterable[bytes]) -> bytes:

@@ -26,7 +26,7 @@ class Engines:
     ) -> None:
         self.job = Job(queries, read_background(background, ()), buckets, 2, frozenset(kept))
         self.reader, self.router = self.job.reader()
-        self.engines = {number: self.job.engine(number) for part in self.job.parts for number in part.numbers}
+        self.engines = {number: self.job.started(number) for part in self.job.parts for number in part.numbers}
 
     def push(self, events: Iterable[Event]) -> list[Match]:
         by_stream: dict[str, list[Event]] = {}

@@ -8,16 +8,18 @@ from typing import Any, TypeAlias
 
 import pyarrow
 
+from spaseq.exclusive import in_steps
 from spaseq.pattern.formulas.query import TimeWindow
-from spaseq.runtime.core import due, needed_since
 from spaseq.snapshots.container import TUPLES
 from spaseq.snapshots.doubt import doubted
 from spaseq.snapshots.tree import flattened, inflated
+from spaseq.soundness import whole_or_broken
+from spaseq.spark.kinds import ShardEngine
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.tuples.reading import ONLY, ROW, TIME, TableReading
 from spaseq.spark.tuples.showing import AggregatedRows, SelectedRows
 from spaseq.spark.tuples.store import RowStore
-from spaseq.streams.timestamps import LEAST
+from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.query import Evaluation, TupleQuery
@@ -27,7 +29,7 @@ from spaseq.tuples.selection.selecting import SelectingQuery
 Found: TypeAlias = "SelectedRows | AggregatedRows"
 
 
-class TupleEngine:
+class TupleShard(ShardEngine):
     """Runs a query on the rows of one bucket, whose order is that of time; ``schema`` is that of its results."""
 
     def __init__(self, reading: TableReading, schema: pyarrow.Schema, tables: TableKind | None = None) -> None:
@@ -35,11 +37,14 @@ class TupleEngine:
         self._reading = reading
         self._schema = schema
         self._tables = reading.begun()[0] if tables is None else tables
-        self._clock = self._tables.core.clock(ONLY)
+        self._hold(self._tables.core)
+        self._clock = self.core.clock(ONLY)
         self.store = RowStore()
 
-    def push(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
-        """See ``JobEngine``."""
+    @in_steps
+    @whole_or_broken
+    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
+        """See ``ShardEngine``."""
         if len(rows):
             numbers = self.store.add(rows) if self._reading.kept else None
             batch = self._reading.batch(rows, numbers)
@@ -50,26 +55,19 @@ class TupleEngine:
             self._clock.promise(promise)
         return self._results()
 
-    def advance(self, time: int) -> Iterator[Found]:
-        """See ``JobEngine``."""
-        self._clock.promise(time)
+    def _advance(self, time: Time, stream: str | None) -> Iterator[Found]:
+        self._clock.promise(to_microseconds(time))
         return self._results()
 
-    def close(self) -> Iterator[Found]:
-        """See ``JobEngine``."""
+    def _close(self, stream: str | None) -> Iterator[Found]:
         self._clock.close()
         return self._results()
 
-    def needed_since(self) -> int | None:
-        """See ``JobEngine``."""
-        return needed_since(self._tables.core)
-
-    def due(self) -> int | None:
-        """See ``JobEngine``."""
-        return due(self._tables.core)
+    def _delivered(self, decided: Iterator[Found]) -> list[Found]:
+        return list(decided)
 
     def snapshot(self) -> bytes:
-        """See ``JobEngine``."""
+        """See ``ShardEngine``."""
         sections: dict[str, bytes] = {}
         state = {
             "core": core_state(self._tables),
@@ -79,13 +77,13 @@ class TupleEngine:
         return TUPLES.pack(flattened(state, sections), sections)
 
     @staticmethod
-    def restored(reading: TableReading, schema: pyarrow.Schema, snapshot: bytes) -> TupleEngine:
+    def restored(reading: TableReading, schema: pyarrow.Schema, snapshot: bytes) -> TupleShard:
         """The engine as it was when the snapshot was taken; SnapshotError: it is damaged."""
         with doubted():
             state: dict[str, Any] = inflated(*TUPLES.unpack(snapshot))
             tables = reading.tables()
             restore_core(tables, state["core"], {ONLY: reading.query}, reading.kept)
-            engine = TupleEngine(reading, schema, tables)
+            engine = TupleShard(reading, schema, tables)
             engine.store = RowStore(state["following"])
             for first, rows in state["rows"]:
                 engine.store.restore(first, unpacked(rows))
@@ -93,7 +91,7 @@ class TupleEngine:
 
     def _results(self) -> Iterator[Found]:
         """What is decided; then rows that no later result shows are forgotten."""
-        for _, found in self._tables.core.tables(how=self._found):
+        for _, found in self.core.tables(how=self._found):
             yield found
         self.store.forget(self._shown_since())
 
@@ -117,7 +115,7 @@ class TupleEngine:
 
     def _oldest(self) -> int:
         """The time of the first row that is remembered, in the order of times."""
-        (query,), (merged,) = self._tables.core.running.values(), self._tables.inputs
+        (query,), (merged,) = self.core.running.values(), self._tables.inputs
         running = query.evaluation
         if not isinstance(running, SelectingQuery) or not merged.position:
             return LEAST

@@ -14,7 +14,7 @@ from spaseq.plan.formulas.automaton import split
 from spaseq.spark.kinds import Batches, PackedForm
 from spaseq.spark.labels import labels
 from spaseq.spark.meta import BUCKETS, PARTITIONS
-from spaseq.spark.tuples.engine import TupleEngine
+from spaseq.spark.tuples.engine import Found, TupleShard
 from spaseq.spark.tuples.reading import TIME, TableReading
 from spaseq.spark.tuples.showing import late_rows
 from spaseq.spark.tuples.sifting import sift
@@ -106,10 +106,14 @@ class TupleJob:
         """See ``EngineJob``."""
         return sift(self, batches, ticks)
 
-    def started(self, number: int) -> TupleEngine:
+    def rows(self, number: int, found: Found) -> pyarrow.RecordBatch:
         """See ``EngineJob``."""
-        return TupleEngine(self.reading, self.schema)
+        return found.rows()
 
-    def restored(self, number: int, snapshot: bytes) -> TupleEngine:
+    def started(self, number: int) -> TupleShard:
         """See ``EngineJob``."""
-        return TupleEngine.restored(self.reading, self.schema, snapshot)
+        return TupleShard(self.reading, self.schema)
+
+    def restored(self, number: int, snapshot: bytes) -> TupleShard:
+        """See ``EngineJob``."""
+        return TupleShard.restored(self.reading, self.schema, snapshot)

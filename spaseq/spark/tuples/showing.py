@@ -39,7 +39,7 @@ class SelectedRows:
     schema: pyarrow.Schema
 
     def rows(self) -> pyarrow.RecordBatch:
-        """See ``Finding``."""
+        """As rows of the job's results."""
         positions = self.running.positions_of(self.found)
         held = dict(zip(self.running.held, positions.columns[3:], strict=True))
         shown = [
@@ -86,7 +86,7 @@ class AggregatedRows:
     schema: pyarrow.Schema
 
     def rows(self) -> pyarrow.RecordBatch:
-        """See ``Finding``."""
+        """As rows of the job's results."""
         ends = self.found.column(0).to_numpy() - self.batch.first_position
         last = pyarrow.array(self.batch.times[ends]).cast(INSTANT)
         others = zip(self.found.columns[1:], list(self.schema)[1:], strict=False)
