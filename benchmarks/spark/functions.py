@@ -21,13 +21,11 @@ from benchmarks.timing import Job, Preparation, interleaved
 from spaseq.graphs.run import Run
 from spaseq.spark.batch import evaluate
 from spaseq.spark.job import Job as SparkJob
-from spaseq.spark.labels import numbers_of
-from spaseq.spark.live import LiveEngines
-from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.log import LiveEngines, LoggedEngine, Report
+from spaseq.spark.map_stage import NOBODY, sift
 from spaseq.spark.matching import job_of
-from spaseq.spark.packing import packed
-from spaseq.spark.schemas import PACKED
-from spaseq.spark.sifting import NOBODY, sift
+from spaseq.spark.packing import PACKED, packed
+from spaseq.spark.shards import numbers_of
 from tests.spark.streaming import DictStore
 
 ROWS = 10_000  # in a batch that Spark gives a Python worker

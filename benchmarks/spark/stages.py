@@ -15,9 +15,9 @@ from benchmarks.spark.functions import Batches, batches_of, by_label, new_job
 from benchmarks.spark.quotes import Quotes
 from spaseq.graphs.arrow_rows import read_lines
 from spaseq.spark.job import Job
-from spaseq.spark.kinds import job_rows
+from spaseq.spark.jobs import job_rows
+from spaseq.spark.map_stage import named, routed, rows_with
 from spaseq.spark.packing import Packer, together, unpacked
-from spaseq.spark.sifting import named, routed, rows_with
 
 ROUNDS = 3
 

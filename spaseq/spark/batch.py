@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow
 
-from spaseq.spark.carried import at_work, carried
-from spaseq.spark.kinds import Batches, EngineJob, ShardEngine, job_rows
-from spaseq.spark.labels import numbers_of
+from spaseq.spark.executors import at_work, carried
+from spaseq.spark.jobs import Batches, EngineJob, ShardEngine, job_rows
 from spaseq.spark.losses import Losses, sift_counted
-from spaseq.spark.packing import AT_ONCE, unpacked
-from spaseq.spark.schemas import INSTANT, PACKED_DDL
+from spaseq.spark.packing import AT_ONCE, INSTANT, PACKED_DDL, unpacked
+from spaseq.spark.shards import numbers_of
 from spaseq.streams.losses import counted
 
 if TYPE_CHECKING:

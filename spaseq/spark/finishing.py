@@ -17,14 +17,12 @@ from spaseq.graphs.background import Background, BackgroundSources, Entail, read
 from spaseq.graphs.run import Queries
 from spaseq.results.arrow import Types
 from spaseq.spark.batch import told
-from spaseq.spark.carried import carried
-from spaseq.spark.kinds import Batches, EngineJob
-from spaseq.spark.labels import numbers_of
-from spaseq.spark.live import LiveEngines
-from spaseq.spark.logged import LoggedEngine
+from spaseq.spark.executors import carried
+from spaseq.spark.jobs import Batches, EngineJob
+from spaseq.spark.log import LiveEngines, LoggedEngine, is_of
+from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.matching import job_of
-from spaseq.spark.meta import is_of
-from spaseq.spark.sifting import NOBODY
+from spaseq.spark.shards import numbers_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

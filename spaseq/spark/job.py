@@ -1,8 +1,8 @@
-"""What a job is: its queries, its background, and into how many engines they are cut; it never changes."""
+"""What a job with SPAseq queries is: its queries, its background, and into how many engines they are partitioned."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,17 +17,22 @@ from spaseq.graphs.queries import derived_stream
 from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
 from spaseq.results.table import MatchTable
-from spaseq.spark.event_engine import GraphShard
-from spaseq.spark.kinds import Batches, PackedForm
-from spaseq.spark.labels import labels
-from spaseq.spark.meta import BUCKETS, PARTITIONS
-from spaseq.spark.owned import owned
-from spaseq.spark.packing import events_of
-from spaseq.spark.parts import Part, parts, splits
+from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
+from spaseq.spark.log import BUCKETS, PARTITIONS
+from spaseq.spark.map_stage import sift
+from spaseq.spark.packing import ROUTED, events_of
 from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl, result_rows
-from spaseq.spark.routing import Router
-from spaseq.spark.schemas import ROUTED
-from spaseq.spark.sifting import sift
+from spaseq.spark.routing import Router, owned
+from spaseq.spark.shards import Part, labels, parts, splits
+
+
+class GraphShard(spaseq.graphs.Engine, ShardEngine):
+    """An engine that takes packed events."""
+
+    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[MatchTable]:
+        """See ``ShardEngine``."""
+        return self.push_arrow(events_of(rows), promise)
+
 
 BACKGROUND = "the background"  # in the identity of a job
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark

@@ -10,8 +10,8 @@ import pyarrow
 from pyspark.accumulators import AccumulatorParam
 
 from spaseq.errors import OptionError
-from spaseq.spark.kinds import Batches, EngineJob
-from spaseq.spark.sifting import NOBODY
+from spaseq.spark.jobs import Batches, EngineJob
+from spaseq.spark.map_stage import NOBODY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,7 +14,7 @@ from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.arrow import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen, fitting_column
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import native
-from spaseq.spark.schemas import RESULT, RESULT_DDL
+from spaseq.spark.packing import RESULT, RESULT_DDL
 
 DecidedTypes = Mapping[str, pyarrow.DataType]
 Places = NDArray[np.int64]

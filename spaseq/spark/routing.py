@@ -1,24 +1,27 @@
-"""Which engines of a job an event goes to: those in which a GPM may match it, or which have to count it."""
+"""Which engines of a job an event goes to, and which results an engine gives: deduplication by owner."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpm.algebra import Variable
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, Numbers, Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import StreamError
 from spaseq.graphs.arrow_rows import grouped
+from spaseq.pattern.sequences import Selection
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.partitioning import has_strict_steps, key_patterns
 from spaseq.plan.sequences.plan import compile_atom
+from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.events import Events
-from spaseq.spark.parts import Part
+from spaseq.spark.shards import Part
 
 Buckets = NDArray[np.uint32]
 
@@ -134,3 +137,20 @@ def _check_single(places: Numbers, events: Events, part: Part) -> None:
         f"the event <{events.names[int(twice[0])]}> of the stream <{events.stream}> has several {keys}, "
         f'by which the query "{name}" is cut; keep it whole: whole=["{name}"]'
     )
+
+
+def owned(table: MatchTable, part: Part, number: int, terms: Terms) -> MatchTable:
+    """The rows of an engine's table whose keys are in the bucket of the engine with this ``number``."""
+    if not part.split.shown or part.buckets == 1 or not len(table):
+        return table
+    (plan,) = part.plans
+    columns = [table.words[:, table.columns.index(name)] for name in _columns(plan.query.form, part.split.keys)]
+    own = np.flatnonzero(bucket_of(columns, part.buckets, terms) == number - part.first)
+    return table if len(own) == len(table) else table.select(own)
+
+
+def _columns(form: object, keys: tuple[str, ...]) -> Iterator[str]:
+    """The names under which SELECT shows the keys."""
+    assert isinstance(form, Selection), "a row shows its keys"
+    shown = {one.expression.name: one.name for one in form.projections if isinstance(one.expression, Variable)}
+    return (shown[key] for key in keys)

@@ -20,15 +20,12 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from spaseq.allocator import keep_freed_blocks
 from spaseq.errors import SnapshotError
-from spaseq.spark.carried import carried
-from spaseq.spark.kinds import EngineJob
-from spaseq.spark.labels import numbers_of
-from spaseq.spark.live import LIVE
-from spaseq.spark.logged import LoggedEngine, Report
-from spaseq.spark.meta import MILLISECOND, Meta
-from spaseq.spark.packing import packed, unpacked
-from spaseq.spark.schemas import PACKED_DDL
-from spaseq.spark.sifting import NOBODY
+from spaseq.spark.executors import carried
+from spaseq.spark.jobs import EngineJob
+from spaseq.spark.log import LIVE, MILLISECOND, LoggedEngine, Meta, Report
+from spaseq.spark.map_stage import NOBODY
+from spaseq.spark.packing import PACKED_DDL, packed, unpacked
+from spaseq.spark.shards import numbers_of
 from spaseq.streams.timestamps import LEAST
 
 STEP_DDL = (

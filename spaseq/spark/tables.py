@@ -17,7 +17,7 @@ from gpm.terms import term_bytes
 from spaseq.results.match import DerivedEvent, ResultShape
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import OwnTerms
-from spaseq.spark.schemas import RESULT
+from spaseq.spark.packing import RESULT
 
 Columns = Mapping[str, Sequence[str]]
 _LINE = "<urn:s> <urn:p> {} .\n"

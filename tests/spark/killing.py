@@ -22,7 +22,7 @@ import pyarrow.parquet
 
 import spaseq
 from spaseq.spark import finish, match
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.packing import EVENT
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import counted, in_process
 

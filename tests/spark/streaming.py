@@ -13,11 +13,9 @@ from spaseq.graphs.background import read_background
 from spaseq.graphs.prepared import Prepared
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
-from spaseq.spark.live import LiveEngines
-from spaseq.spark.logged import LoggedEngine, Report
-from spaseq.spark.packing import packed
-from spaseq.spark.schemas import EVENT
-from spaseq.spark.sifting import routed
+from spaseq.spark.log import LiveEngines, LoggedEngine, Report
+from spaseq.spark.map_stage import routed
+from spaseq.spark.packing import EVENT, packed
 
 
 @dataclass

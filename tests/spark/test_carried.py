@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from spaseq.spark.carried import carried
+from spaseq.spark.executors import carried
 from tests.spark.test_sifting import A, job, rows
 
 

@@ -11,7 +11,7 @@ import pytest
 import spaseq
 from spaseq.errors import OptionError, StreamError
 from spaseq.spark import from_wire, match
-from spaseq.spark.schemas import EVENT, INSTANT
+from spaseq.spark.packing import EVENT, INSTANT
 from spaseq.spark.sources.values import read_values, value_options
 from spaseq.streams import TIME_PROPERTIES
 from tests.docs.console import ROOT

@@ -60,7 +60,7 @@ def of_seed(seed: int) -> Counter[str]:
     queries = {"query": spaseq.prepare(to_text(pair.query))}
     events = sorted(arriving(plain(pair)), key=lambda event: event.timestamp)
     wanted = in_process(queries, {}, table_of(events))
-    with patch("spaseq.spark.logged.LEAST_SNAPSHOT", 100 if seed % 4 < 2 else 1 << 20):
+    with patch("spaseq.spark.log.LEAST_SNAPSHOT", 100 if seed % 4 < 2 else 1 << 20):
         try:
             found, how = in_batches(queries, {}, events, 3, seed)
         except StreamError:

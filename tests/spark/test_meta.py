@@ -13,9 +13,9 @@ import spaseq
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import read_background
 from spaseq.spark.job import Job
-from spaseq.spark.labels import labels, partition_of
+from spaseq.spark.log import Meta
 from spaseq.spark.matching import job_of
-from spaseq.spark.meta import Meta
+from spaseq.spark.shards import labels, partition_of
 
 QUERY = "SELECT * WITHIN 5 SECONDS FROM STREAM s <urn:s> WHERE { SEQ(A ; A) DEFINE GPM A ON s { ?a <urn:p> ?k } }"
 ONE = {"query": "A"}

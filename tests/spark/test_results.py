@@ -11,8 +11,8 @@ import spaseq
 from spaseq.errors import OptionError
 from spaseq.results.arrow import chosen
 from spaseq.spark.matching import job_of
+from spaseq.spark.packing import EVENT
 from spaseq.spark.results import misfits, result_rows
-from spaseq.spark.schemas import EVENT
 from tests.cases.loader import cases
 from tests.spark.whole_suite import OwnCase, counted, rows_of, table_of
 

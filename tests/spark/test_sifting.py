@@ -12,10 +12,9 @@ import spaseq
 from spaseq.errors import StreamError
 from spaseq.spark.job import Job
 from spaseq.spark.losses import sift_counted
+from spaseq.spark.map_stage import NOBODY, sift
 from spaseq.spark.matching import job_of
-from spaseq.spark.packing import unpacked
-from spaseq.spark.schemas import EVENT
-from spaseq.spark.sifting import NOBODY, sift
+from spaseq.spark.packing import EVENT, unpacked
 
 QUERY = """SELECT * WITHIN 5 SECONDS FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
     DEFINE GPM A ON s { ?a <urn:A> ?k } DEFINE GPM B ON s { ?b <urn:B> ?k } }"""

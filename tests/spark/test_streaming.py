@@ -16,7 +16,7 @@ import pytest
 
 from spaseq.sources.rdf.events import Event
 from spaseq.spark import Losses, finish, match
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.packing import EVENT
 from tests.cases.loader import cases
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of

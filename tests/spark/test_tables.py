@@ -11,8 +11,8 @@ import spaseq
 from spaseq.pattern.sequences import Selection
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.table import MatchTable
+from spaseq.spark.packing import RESULT
 from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import RESULT
 from spaseq.spark.tables import match_tables
 from tests.cases.loader import cases
 from tests.spark.whole_suite import OwnCase, table_of

@@ -21,8 +21,8 @@ from spaseq.results.formats import Layout, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import Value
 from spaseq.spark import RdfStream, match, register
+from spaseq.spark.packing import RESULT
 from spaseq.spark.results import result_rows
-from spaseq.spark.schemas import RESULT
 from spaseq.spark.sources.folder import Written
 from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, PartMessage
 from tests.docs.console import ROOT

@@ -16,7 +16,7 @@ import pyarrow
 import pyarrow.parquet
 
 from spaseq.spark import match
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.packing import EVENT
 from tests.spark.session import stream_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from spaseq.pattern.sequences import Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.events import Event
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.packing import EVENT
 from tests.cases.loader import BASE, Case
 from tests.cases.runner import as_event, inputs
 from tests.spark.cutting import FOREVER, Engines

@@ -13,8 +13,7 @@ from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.files import expand, is_plain_nquads
 from spaseq.spark.job import Job
-from spaseq.spark.packing import packed, unpacked
-from spaseq.spark.schemas import RESULT
+from spaseq.spark.packing import RESULT, packed, unpacked
 from spaseq.spark.tables import derived_events, match_tables
 
 if TYPE_CHECKING:

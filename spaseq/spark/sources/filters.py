@@ -12,7 +12,7 @@ import pyarrow
 from pyarrow import compute
 from pyspark.sql import datasource
 
-from spaseq.spark.schemas import INSTANT
+from spaseq.spark.packing import INSTANT
 
 _Comparison = Callable[[Any, Any], Any]
 _COMPARISONS: dict[type[datasource.Filter], tuple[_Comparison, _Comparison]] = {

@@ -15,7 +15,7 @@ from pyspark.sql.datasource import (
 from pyspark.sql.types import StructType
 
 from spaseq.errors import OptionError
-from spaseq.spark.schemas import EVENT_DDL
+from spaseq.spark.packing import EVENT_DDL
 from spaseq.spark.sources.batch import FilesReader, FilteringReader
 from spaseq.spark.sources.options import read_options, write_options
 from spaseq.spark.sources.streaming import FilesStreamReader

@@ -14,7 +14,7 @@ from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import read_source
 from spaseq.sources.rdf.nquads import read_part
 from spaseq.sources.rdf.wire import WireReport, unread
-from spaseq.spark.schemas import EVENT
+from spaseq.spark.packing import EVENT
 from spaseq.spark.sources.options import ReadOptions
 from spaseq.spark.sources.pieces import Piece
 

@@ -17,8 +17,8 @@ from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import ENDINGS
 from spaseq.sources.rdf.values import ValueReader
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport
-from spaseq.spark.inputs import check_losses, data_frame
-from spaseq.spark.schemas import EVENT, EVENT_DDL, INSTANT
+from spaseq.spark.matching import check_losses, data_frame
+from spaseq.spark.packing import EVENT, EVENT_DDL, INSTANT
 from spaseq.spark.sources.reading import tell_losses
 from spaseq.streams.timestamps import UNITS
 

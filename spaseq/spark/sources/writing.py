@@ -18,7 +18,7 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
 from spaseq.results.table import MatchTable
-from spaseq.spark.schemas import RESULT
+from spaseq.spark.packing import RESULT
 from spaseq.spark.sources.folder import SinkFolder, Written
 from spaseq.spark.sources.options import WriteOptions
 from spaseq.spark.tables import match_tables

@@ -12,13 +12,11 @@ from spaseq.sources.tables.source import check_texts
 from spaseq.sources.tables.types import integers_of
 from spaseq.spark.batch import match_batch
 from spaseq.spark.finishing import finished, partitions_of
-from spaseq.spark.inputs import check_losses, data_frame
 from spaseq.spark.machine import shuffle_partitions
-from spaseq.spark.matching import checked_buckets
-from spaseq.spark.tuples.fields import selected
+from spaseq.spark.matching import check_losses, checked_buckets, data_frame
 from spaseq.spark.tuples.job import TupleJob
-from spaseq.spark.tuples.reading import table_reading
-from spaseq.spark.tuples.showing import result_types
+from spaseq.spark.tuples.reading import selected, table_reading
+from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
 from spaseq.tuples.prepared import AnyQuery, Prepared, prepare
 from spaseq.tuples.streams import ReadingOptions

@@ -1,8 +1,8 @@
-"""Which columns of a table a job reads, and how: those that a query asks about, and those that its results show."""
+"""How the rows of a data frame are read as events of a query in CEQL, with fields of structs as columns."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,9 +11,9 @@ import pyarrow
 
 from spaseq.errors import OptionError
 from spaseq.soundness import Soundness
+from spaseq.sources.tables.columns import path_of
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
-from spaseq.spark.tuples.fields import with_struct_fields
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
@@ -23,7 +23,45 @@ from spaseq.tuples.query import TupleQuery
 from spaseq.tuples.streams import ReadingOptions, with_times
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import DataType, StructType
+
+
+def with_struct_fields(columns: StructType, wanted: Iterable[str]) -> StructType:
+    """The columns, and those of the ``wanted`` ones that are fields of structs."""
+    from pyspark.sql.types import StructField, StructType
+
+    found = {name: _type(columns, name) for name in dict.fromkeys(wanted) if name not in columns.names}
+    more = [StructField(name, type_) for name, type_ in found.items() if type_ is not None]
+    return StructType([*columns.fields, *more])
+
+
+def selected(df: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The columns of these names, and fields of structs, each under its ``handed_name``."""
+    from pyspark.sql import functions
+
+    known = df.columns
+    paths = ((name,) if name in known else path_of(name, known) or (name,) for name in names)
+    quoted = [".".join(f"`{part.replace('`', '``')}`" for part in path) for path in paths]
+    return df.select(*(functions.col(path).alias(handed_name(name)) for name, path in zip(names, quoted, strict=True)))
+
+
+def handed_name(name: str) -> str:
+    """What a column is called on its way to a worker: Spark finds none again whose name has dots or backquotes."""
+    return name.replace(".", "\n").replace("`", "\r")
+
+
+def _type(columns: StructType, name: str) -> DataType | None:
     from pyspark.sql.types import StructType
+
+    path = path_of(name, columns.names)
+    type_: DataType = columns
+    for part in path or ():
+        if not isinstance(type_, StructType) or part not in type_.names:
+            return None
+        type_ = type_[part].dataType
+    return type_ if path else None
+
 
 TIME = "time\n"  # the time of a packed row: no query can mean it
 ROW = "row\n"  # the number of a row in its engine

@@ -13,9 +13,8 @@ import pyarrow.csv
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from spaseq.spark.batch import evaluate
-from spaseq.spark.kinds import EngineJob
-from spaseq.spark.live import LiveEngines
-from spaseq.spark.logged import LoggedEngine, Report
+from spaseq.spark.jobs import EngineJob
+from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.matching import tuple_job
 from spaseq.tuples import match

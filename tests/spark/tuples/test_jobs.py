@@ -14,11 +14,10 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 from pyspark.sql.types import CalendarIntervalType, StructField, StructType
 
 from spaseq.errors import OptionError, QueryError, SnapshotError, SpaseqError, StreamError
-from spaseq.spark.meta import Meta
+from spaseq.spark.log import Meta
+from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.packing import unpacked
-from spaseq.spark.sifting import NOBODY
-from spaseq.spark.tuples.engine import TupleShard
-from spaseq.spark.tuples.job import TupleJob
+from spaseq.spark.tuples.job import TupleJob, TupleShard
 from spaseq.spark.tuples.matching import check_streaming, tuple_job
 from spaseq.tuples.prepared import prepare
 from spaseq.tuples.streams import ReadingOptions

@@ -110,7 +110,7 @@ def test_many_streams() -> None:
 
 def test_logs_that_end_in_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is consumed reaches back for ever."""
-    monkeypatch.setattr("spaseq.spark.logged.LEAST_SNAPSHOT", 100)
+    monkeypatch.setattr("spaseq.spark.log.LEAST_SNAPSHOT", 100)
     some = [pair for seed in range(300) for pair in pairs_of(seed) if "CONSUME BY" in query_of(pair)]
     timed = [pair for pair in some if "SECONDS" in query_of(pair) and "BY NONE" not in query_of(pair)]
     how = sum((check_stream(pair, random.Random(7)) for pair in timed), Counter[str]())

@@ -1,8 +1,9 @@
-"""Results as rows of a data frame: the rows that variables hold, attributes, aggregates, and times."""
+"""Results of a query in CEQL as rows, and the rows of the input that they show, as long as one may."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,7 @@ import pyarrow.compute
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.spark.tuples.fields import with_struct_fields
-from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading
-from spaseq.spark.tuples.store import Rows, RowStore
+from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading, with_struct_fields
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
@@ -23,6 +22,61 @@ from spaseq.tuples.selection.selecting import SelectingQuery
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
+
+
+Rows = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Rows that came together: the number of the first one, and the latest of their times (µs)."""
+
+    first: int
+    last: int
+    rows: pyarrow.Table
+
+
+class RowStore:
+    """Packed rows, numbered in the order in which they come; ``following`` is the number of the next one."""
+
+    def __init__(self, following: int = 0) -> None:
+        self.following = following
+        self._parts: deque[_Part] = deque()
+
+    def add(self, rows: pyarrow.Table) -> pyarrow.Array:
+        """Rows came, at least one; gives their numbers."""
+        first, self.following = self.following, self.following + len(rows)
+        times = rows[TIME].cast(pyarrow.int64()).to_numpy()
+        self._parts.append(_Part(first, int(times.max()), rows))
+        return pyarrow.array(np.arange(first, self.following))
+
+    def take(self, numbers: Rows, names: Sequence[str]) -> pyarrow.Table:
+        """Some columns of the rows with these numbers (n), which may come often; all are there."""
+        unique, places = np.unique(numbers, return_inverse=True)
+        firsts = np.array([part.first for part in self._parts])
+        edges = np.append(np.searchsorted(unique, firsts), len(unique))
+        found = [
+            part.rows.select(names).take(pyarrow.array(unique[begin:end] - part.first))
+            for part, begin, end in zip(self._parts, edges[:-1], edges[1:], strict=True)
+            if begin < end
+        ]
+        rows = pyarrow.concat_tables(found).combine_chunks() if found else self._parts[0].rows.select(names).slice(0, 0)
+        return rows.take(pyarrow.array(places))
+
+    def forget(self, before: int) -> None:
+        """Rows before this time (µs) are in no result that is still to come; parts that have no others go."""
+        self._parts = deque(part for part in self._parts if part.last >= before)
+
+    def rows(self) -> list[tuple[int, pyarrow.Table]]:
+        """All that are there, each part with the number of its first row."""
+        return [(part.first, part.rows) for part in self._parts]
+
+    def restore(self, first: int, rows: pyarrow.Table) -> None:
+        """Rows that were there, from this number on."""
+        following, self.following = self.following, first
+        self.add(rows)
+        self.following = following
+
 
 Offsets = npt.NDArray[np.int64]
 

@@ -19,11 +19,10 @@ from gpm.rows import TextColumn
 from spaseq.graphs.arrow_rows import read_lines
 from spaseq.sources.rdf.arrow import rows_of
 from spaseq.sources.rdf.events import Events
-from spaseq.spark.kinds import PackedForm
-from spaseq.spark.packing import Packer, Share, row_of
-from spaseq.spark.places import event_place
+from spaseq.spark.executors import event_place
+from spaseq.spark.jobs import PackedForm
+from spaseq.spark.packing import EVENT, Packer, Share, row_of
 from spaseq.spark.routing import Router
-from spaseq.spark.schemas import EVENT
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
 

@@ -14,6 +14,7 @@ from spaseq import runtime
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+
 Batches: TypeAlias = "Iterator[pyarrow.RecordBatch]"
 
 

@@ -1,4 +1,4 @@
-"""One engine of a streaming job in one batch: its log of events is the state, from which it can always be made again.
+"""One engine of a streaming job in one batch: its log of events is the state, of which it can always be made again.
 
 The events that came in time are pushed first, then the watermark is promised: so nothing is decided twice, however the
 engine came to be what it is.  What a replay gives was given before, and is dropped.
@@ -6,19 +6,180 @@ engine came to be what it is.  What a replay gives was given before, and is drop
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow
 
-from spaseq.spark.kinds import Batches, EngineJob, ShardEngine, job_rows
-from spaseq.spark.live import Key, LiveEngine, LiveEngines
-from spaseq.spark.meta import Meta
+from spaseq.errors import SnapshotError
+from spaseq.spark.jobs import Batches, EngineJob, ShardEngine, job_rows
 from spaseq.spark.packing import packed, together, unpacked
 from spaseq.streams.timestamps import GREATEST, LEAST
+
+Key: TypeAlias = "tuple[str, int]"  # run of a streaming query, number of the engine
+LIVE_EVENTS = 2_000_000  # in the logs of all engines of a worker
+
+
+@dataclass(frozen=True, slots=True)
+class LiveEngine:
+    """An engine as it was after the batch called ``token``; ``events`` are in its log."""
+
+    token: str
+    events: int
+    engine: ShardEngine
+
+
+class LiveEngines:
+    """The engines of one worker; the one that was used longest ago goes first when they have too many events."""
+
+    def __init__(self, most: int = LIVE_EVENTS) -> None:
+        self.most = most
+        self._engines: dict[Key, LiveEngine] = {}
+
+    def take(self, key: Key) -> LiveEngine | None:
+        """The engine, which is in the worker no longer: a batch that fails half way leaves none behind."""
+        return self._engines.pop(key, None)
+
+    def put(self, key: Key, one: LiveEngine) -> None:
+        """Keep an engine for the next batch."""
+        self._engines[key] = one
+        events = sum(live.events for live in self._engines.values())
+        while events > self.most and len(self._engines) > 1:
+            events -= self._engines.pop(next(iter(self._engines))).events
+
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._engines.clear()
+
+
+LIVE = LiveEngines()
+
+
+FORMAT = 1
+MILLISECOND = 1000  # µs
+PARTITIONS, BUCKETS = "the number of partitions", "the number of buckets"  # in the identity of a job
+MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """The events that one batch added to the log, or a snapshot of the engine before all later ones.
+
+    ``last`` is the latest time of the ``events`` (µs), ``size`` how many bytes they take.
+    """
+
+    number: int
+    last: int
+    events: int
+    size: int
+    is_snapshot: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """``watermark`` is what the engine was promised (µs); ``following`` is the number of the next entry.
+
+    ``tokens`` are random names of the last batches, the newest at the end, each with the number that followed then.
+    ``identity`` tells the job from others.  ``timers`` (milliseconds) are those that are set; None: an earlier version
+    wrote the state, which did not say.
+    """
+
+    identity: Mapping[str, str]
+    watermark: int = LEAST
+    entries: tuple[LogEntry, ...] = ()
+    following: int = 0
+    tokens: tuple[tuple[str, int], ...] = field(default=())
+    timers: tuple[int, ...] | None = ()
+
+    @property
+    def token(self) -> str | None:
+        """The name of the last batch; None before the first."""
+        return self.tokens[-1][0] if self.tokens else None
+
+    def done(self) -> Meta:
+        """The state after one more batch, which gets a name of its own."""
+        oldest = self._oldest_whole
+        useful = [one for one in self.tokens if one[1] >= oldest]
+        return replace(self, tokens=(*useful, (secrets.token_hex(8), self.following))[-MOST_TOKENS:])
+
+    @property
+    def _oldest_whole(self) -> int:
+        """The number from which on the log has the events of all entries: an engine that is behind may catch up."""
+        there = {entry.number for entry in self.entries if not entry.is_snapshot}
+        number = self.following
+        while number - 1 in there:
+            number -= 1
+        return number
+
+    def added(self, last: int, events: int, size: int) -> Meta:
+        """With one more entry of so many events."""
+        entries = (*self.entries, LogEntry(self.following, last, events, size))
+        return replace(self, entries=entries, following=self.following + 1)
+
+    def needed(self, since: int) -> Meta:
+        """Without the entries of which no event matters any more."""
+        return replace(self, entries=tuple(one for one in self.entries if one.last >= since))
+
+    def until(self, due: int | None) -> Meta:
+        """With the one timer for what is due next (µs), behind the watermark."""
+        if due is None:
+            return replace(self, timers=())
+        following = self.watermark // MILLISECOND + 1 if self.watermark > LEAST else 1
+        return replace(self, timers=(max(-(-due // MILLISECOND), following),))
+
+    def to_bytes(self) -> bytes:
+        """As JSON, with the number of the format."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, separators=(",", ":")).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes, identity: Mapping[str, str], free: Collection[str] = ()) -> Meta:
+        """What ``to_bytes`` gave; SnapshotError: another version wrote it, or it is of another job.
+
+        What is ``free`` of the identity may have changed: then no engine that is alive has this state.
+        """
+        try:
+            found: dict[str, Any] = json.loads(data)
+            version = found.pop("format")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise SnapshotError("the state of the checkpoint is damaged") from None
+        if version != FORMAT:
+            raise SnapshotError(f"the checkpoint has format {version}; this version of SPAseq reads format {FORMAT}")
+        changed = _changed(found["identity"], identity, free)
+        entries = tuple(LogEntry(**one) for one in found["entries"])
+        tokens = tuple((name, number) for name, number in found["tokens"])
+        timers = found.get("timers")
+        known = None if timers is None else tuple(timers)
+        meta = Meta(identity, found["watermark"], entries, found["following"], tokens, known)
+        return replace(meta, tokens=()).done() if changed else meta
+
+
+def is_of(data: bytes, identity: Mapping[str, str], free: Collection[str]) -> bool:
+    """Whether a state is of the job with this identity, but for what is free of it."""
+    known: dict[str, str] = json.loads(data)["identity"]
+    return all(known.get(name) == identity.get(name) for name in [*known, *identity] if name not in free)
+
+
+def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collection[str]) -> bool:
+    """Whether an identity is another one; SnapshotError: in something that is not free."""
+    changed = [name for name in {**given, **known} if known.get(name) != given.get(name)]
+    for name in changed:
+        if name not in free:
+            raise SnapshotError(f"the checkpoint is of another job: {_told(name, known, given)}")
+    return bool(changed)
+
+
+def _told(name: str, known: Mapping[str, str], given: Mapping[str, str]) -> str:
+    """What changed: of numbers, from which to which."""
+    if name not in (PARTITIONS, BUCKETS):
+        return f"{name} changed"
+    hint = " (spark.sql.shuffle.partitions)" if name == PARTITIONS else ""
+    return f"{name} changed from {known.get(name)} to {given.get(name)}{hint}"
+
 
 LENGTH = 8  # bytes before each part of an entry: how many it has
 LEAST_SNAPSHOT = 1 << 20  # bytes of log that a snapshot may take the place of
