@@ -190,7 +190,7 @@ class _Run(Generic[B]):
 class _Queue(Generic[B]):
     """The waiting events of one stream in runs, earlier arrivals in earlier ones.
 
-    A run is at least twice as long as the next one, so that there are few and an event is moved seldom.
+    A run is more than twice as long as the next one, so that there are few and an event is moved seldom.
     """
 
     def __init__(self) -> None:
@@ -228,7 +228,7 @@ class _Queue(Generic[B]):
 
     @staticmethod
     def _may_merge(older: _Run[B], younger: _Run[B]) -> bool:
-        return len(older) < 2 * len(younger) and older.events.is_like(younger.events)
+        return len(older) <= 2 * len(younger) and older.events.is_like(younger.events)
 
     def _merge_last(self) -> None:
         last = self.runs.pop()
