@@ -201,14 +201,15 @@ class EngineCore(Generic[B, Q]):
         for merged in self.inputs if inputs is None else inputs:
             while merged.turns:
                 for query in merged.next_turn():
-                    yield from merged.take(query, how)
+                    yield from self._given(merged, query, how)
             for query in merged.settle():
                 yield from self._given(merged, query, how)
             if merged.derived:
                 self._promise_derived(merged)
         self.kind.rest()
         if self.errors:
-            first, self.errors = self.errors[0], []
+            first = self.errors[0]
+            self.errors.clear()  # queries have this list
             raise first
 
     def _merged(self, inputs: Sequence[MergedInput[B, Any, Q]] | None, merge: Merge[T]) -> Iterator[T]:

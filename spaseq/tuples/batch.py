@@ -56,7 +56,8 @@ class TableBatch:
         if not others:
             return self
         every = [self, *others]
-        rows = [each.rows if all(map(self.is_like, others)) else self.types.aligned(each.rows) for each in every]
+        alike = all(map(self.is_like, others))
+        rows = [each.rows if alike else self.types.aligned(each.rows) for each in every]
         return self._with(np.concatenate([each.times for each in every]), concatenated(rows))
 
     def aligned(self, where: str = "<streams>") -> TableBatch:

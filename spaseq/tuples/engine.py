@@ -242,8 +242,7 @@ class Engine(runtime.Engine):
             kind = self._adopting(kind, pushed.first_types(self._columns)) or kind
             parts, skipped = pushed.read(kind.needed, kind.columns)
             self._counters[name].skip(skipped)
-        if kind is not self.kind:
-            self._go_over_to(kind)
+        self._go_over_to(kind)
         self._pushes += 1
         late = [rows for part in parts if len(rows := kind.push(name, part.rows, part.times, part.batch))]
         if late:
@@ -259,6 +258,8 @@ class Engine(runtime.Engine):
 
     def _go_over_to(self, kind: TableKind) -> None:
         """Go on with other streams or columns; results have these columns, too."""
+        if kind is self.kind:
+            return
         kind.core.use = self._use
         self.kind, self._is_open = kind, False
         self._hold(kind.core)

@@ -371,6 +371,16 @@ def test_an_unknown_column_ends_its_query_alone() -> None:
     assert list(live.statistics()["queries"]) == ["query1"]
 
 
+def test_each_query_that_ends_tells_it() -> None:
+    """Also one that ends after the error of another one was told."""
+    live = engine(RISING, RISING.replace("p >", "q >").replace("a.p", "a.q"))
+    live.push([row("A", p=1, q=1)])
+    with pytest.raises(StreamError, match="query1: error: a number of p is too large"):
+        live.push([row("B", p=2**63 - 1, q=2)])
+    with pytest.raises(StreamError, match="query2: error: a number of q is too large"):
+        live.push([row("B", p=2, q=2**63 - 1)])
+
+
 def test_a_number_that_does_not_compare_ends_its_query_alone() -> None:
     live = engine(RISING, PAIRS)
     live.push([row("A", p=1)])
