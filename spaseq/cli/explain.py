@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli.languages import is_ceql, is_paths, recognized
 from spaseq.cli.options import gpm_option
-from spaseq.cli.queries import about, read_text
-from spaseq.cli.saying import say
+from spaseq.cli.queries import about, is_ceql, is_paths, read_text, recognized
+from spaseq.cli.terminal import say
 from spaseq.graphs.kind import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula

@@ -10,8 +10,7 @@ from typing import Any, NoReturn, TypeGuard
 
 import click
 
-from spaseq.cli.saying import say
-from spaseq.cli.standard import prepare_standard_files, reason, silence_output
+from spaseq.cli.terminal import prepare_standard_files, reason, say, silence_output
 from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError, shortened
 
 FAILED, WRONG, INTERRUPTED = 1, 2, 130

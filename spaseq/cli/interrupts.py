@@ -1,16 +1,32 @@
-"""Ctrl-C: at once while the run waits for events; else what it has read is worked out first, for a moment."""
+"""Ctrl-C and SIGTERM: what they do while a command runs."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
 
-from spaseq.cli.signals import ENDING, handled
 from spaseq.graphs.graph_run import Run
 
+ENDING = (signal.SIGINT, signal.SIGTERM)  # ask a command to end: Ctrl-C is the first
 PATIENCE = 0.4  # seconds in which what was read is worked out, and again in which a table is written
+Handler = Callable[[int, FrameType | None], object]
+
+
+@contextmanager
+def handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
+    """Within, signals are handled so, and then as before; only the main thread has anything to do with them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = [(number, signal.signal(number, handler)) for number, handler in handlers.items()]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 class Interrupts:

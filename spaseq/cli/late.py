@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 import pyoxigraph
 
-from spaseq.cli.resuming import opened_to_write
+from spaseq.cli.checkpoint import opened_to_write
 from spaseq.results.formats.rdf import TimedGraph, event_quads, serialized
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import click
 
 from spaseq.cli.failures import Commands
-from spaseq.cli.saying import say
+from spaseq.cli.terminal import say
 from spaseq.memory import lasting
 
 COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from spaseq.cli.options import Command
-from spaseq.cli.saying import say
+from spaseq.cli.terminal import say
 
 _REASONS = 3  # that are shown; --stats has all
 

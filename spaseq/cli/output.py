@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from spaseq.cli.checkpoint import opened_to_write
 from spaseq.cli.locks import is_of_the_shell
-from spaseq.cli.resuming import opened_to_write
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS

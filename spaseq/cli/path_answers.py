@@ -9,8 +9,7 @@ from typing import Protocol, TextIO
 
 from spaseq.cli.options import PICTURES
 from spaseq.cli.output import check_one_query
-from spaseq.cli.path_block import PathBlock
-from spaseq.cli.path_ends import EndBlock
+from spaseq.cli.path_blocks import EndBlock, PathBlock
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Graph, PathRun

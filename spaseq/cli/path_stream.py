@@ -14,7 +14,7 @@ from pyoxigraph import Triple
 
 from spaseq.cli.late import LateFile, late_file
 from spaseq.cli.output import check_one_query, choose_format, open_output
-from spaseq.cli.path_block import AppearedBlock
+from spaseq.cli.path_blocks import AppearedBlock
 from spaseq.cli.progress import Progress, Reached, pace_of
 from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Appeared, EdgeEvent, EdgeStream, Graph

@@ -13,21 +13,25 @@ import click
 from click.core import ParameterSource
 
 from spaseq.cli.failures import FAILED
+from spaseq.cli.interrupts import handled
 from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import PICTURES, Duration, format_option, limit_option, output_option
-from spaseq.cli.output import check_not_read, choose_format, open_output
-from spaseq.cli.queries import each_query, read_text, show_warnings
-from spaseq.cli.signals import handled
-from spaseq.cli.stream_options import (
+from spaseq.cli.options import (
+    PICTURES,
+    Duration,
     follow_option,
+    format_option,
     idle_option,
     late_option,
     lateness_option,
+    limit_option,
     on_error_option,
+    output_option,
     time_property_option,
     time_unit_option,
 )
+from spaseq.cli.output import check_not_read, choose_format, open_output
+from spaseq.cli.queries import each_query, read_text, show_warnings
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.memory import give_back_large_blocks

@@ -1,22 +1,114 @@
-"""Query files."""
+"""Query files: their text, in which language it is, and what stands in the place of one by mistake.
+
+A language is known by the ending of a file, else by what can be read, else by what it looks like.  It is imported
+when a query may be in it: that takes as long as checking the query.
+"""
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
-from typing import Protocol, TypeVar
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from spaseq.cli.languages import is_paths, reads_as
-from spaseq.cli.misplaced import STDIN, check_is_query, check_size
-from spaseq.cli.saying import say
-from spaseq.cli.standard import read_standard_input
+from spaseq.cli.terminal import read_standard_input, say
 from spaseq.errors import LocatedError, Location, OptionError, QueryError, QuerySyntaxError, QueryWarning
-from spaseq.languages.query_text import MOST_BYTES, text_of, text_of_file
+from spaseq.languages.query_text import MOST_BYTES, MOST_CHARACTERS, text_of, text_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
 
+if TYPE_CHECKING:
+    from spaseq.languages import ceql
+    from spaseq.plan.formulas.automaton import RecognitionPlan
+
+
+_WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
+_QUERY_OF_PATHS = re.compile(
+    r"(?:\s++|#[^\n]*+\n|(?:PREFIX\s++[^\s<]*+\s*+|BASE\s*+)<[^>\n]*+>)*+QUERY\b", re.IGNORECASE
+)  # the first word behind the declarations
+STDIN = "<standard input>"
+_QUERIES = (".spaseq", ".ceql", ".paths")
+_TABLES = (".csv", ".tsv", ".parquet", ".pq")
 T = TypeVar("T")
+
+
+def is_paths(text: str, path: str) -> bool:
+    """Whether a text, from a file of that name, has path queries."""
+    ending = PurePath(path).suffix.lower()
+    if ending in (".ceql", ".spaseq", ".paths"):
+        return ending == ".paths"
+    return _QUERY_OF_PATHS.match(text) is not None
+
+
+def is_ceql(text: str, path: str) -> bool:
+    """Whether a query, from a file of that name, is in CEQL and not in SPAseq."""
+    ending = PurePath(path).suffix.lower()
+    if ending in (".ceql", ".spaseq"):
+        return ending == ".ceql"
+    from spaseq.languages import ceql, spaseq
+
+    if reads_as(spaseq.parse, text):
+        return False
+    return reads_as(ceql.parse, text) or _WHERE_OF_CEQL.search(text) is not None
+
+
+def reads_as(parse: Callable[[str], object], text: str) -> bool:
+    """Whether the text is a query without error of the language that ``parse`` reads."""
+    try:
+        parse(text)
+    except (QuerySyntaxError, QueryError):
+        return False
+    return True
+
+
+def recognized(parsed: ceql.ParsedFormulaQuery) -> RecognitionPlan:
+    """What recognizes the matches of a query in CEQL; QueryError for a GROUP BY without one value for each match."""
+    from spaseq.plan.formulas.aggregation import check_groups
+    from spaseq.plan.formulas.automaton import planned
+
+    query = parsed.query
+    found = planned(query, parsed.normal_form)
+    check_groups(query, found)
+    return found
+
+
+def check_is_query(path: str) -> None:
+    """OptionError if what was given as the path of a query can be none."""
+    place = Path(path)
+    if path == "-" or place.suffix in _QUERIES:
+        return
+    _, sign, source = path.partition("=")
+    if sign and not _exists(path) and (_exists(source) or _is_data(source)):
+        raise OptionError(f"{path} is no query: an option is missing before it, as in {_option(source)} {path}")
+    if _is_data(path):
+        raise OptionError(f"{path} holds data, no query: write {_option(path)} NAME={path}")
+
+
+def check_size(path: str, size: int) -> None:
+    """OptionError if no query is so long."""
+    if size > MOST_BYTES:
+        number = f"more than {MOST_BYTES:,}" if path == STDIN else f"{size:,}"
+        hint = "" if path == STDIN else f"; a stream is given as {_option(path)} NAME={path}"
+        raise OptionError(f"{path} has {number} bytes, but a query at most {MOST_CHARACTERS:,} characters{hint}")
+
+
+def _option(path: str) -> str:
+    return "--events" if Path(path.removesuffix(".gz")).suffix.lower() in _TABLES else "--stream"
+
+
+def _is_data(path: str) -> bool:
+    from spaseq.sources.rdf.files import ENDINGS  # only here: a query as such needs no readers
+
+    return Path(path.removesuffix(".gz")).suffix.lower() in (*ENDINGS, *_TABLES)
+
+
+def _exists(path: str) -> bool:
+    try:
+        return bool(path) and os.path.lexists(path)
+    except ValueError:  # a name that no file can have
+        return False
 
 
 class Warned(Protocol):

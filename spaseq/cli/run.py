@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, restoring
+from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, checkpoint_files, checkpoint_held, restoring
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
 from spaseq.cli.late import late_file
@@ -16,37 +16,33 @@ from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import (
     Duration,
     checkpoint_options,
+    count_option,
+    declare_option,
     declared_types,
+    entail_option,
+    follow_option,
     format_option,
     gpm_option,
     hints_with_options,
-    limit_option,
-    output_option,
-)  # fmt: skip
-from spaseq.cli.output import check_not_read, open_output
-from spaseq.cli.printing import ResultCounter, open_printer
-from spaseq.cli.progress import Progress, Reached, pace_of
-from spaseq.cli.queries import read_queries, show_warnings
-from spaseq.cli.resuming import checkpoint_files, checkpoint_held
-from spaseq.cli.saying import say
-from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
-from spaseq.cli.standard import silence_output
-from spaseq.cli.stream_options import (
-    count_option,
-    declare_option,
-    entail_option,
-    follow_option,
     idle_option,
     kb_option,
     late_option,
     lateness_option,
+    limit_option,
     on_error_option,
+    output_option,
     stats_option,
     stream_option,
     time_property_option,
     time_unit_option,
     times_option,
-)
+)  # fmt: skip
+from spaseq.cli.output import check_not_read, open_output
+from spaseq.cli.printer import ResultCounter, open_printer
+from spaseq.cli.progress import Progress, Reached, pace_of
+from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
+from spaseq.cli.terminal import say, silence_output
 from spaseq.graphs.graph_run import Run
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.memory import give_back_large_blocks

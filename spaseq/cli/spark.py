@@ -10,28 +10,31 @@ import click
 
 from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options
-from spaseq.cli.on_spark.kept import folder_held, kept_files
-from spaseq.cli.options import Duration, format_option, limit_option, output_option
-from spaseq.cli.output import check_not_read
-from spaseq.cli.progress import pace_of
-from spaseq.cli.queries import read_queries, show_warnings
-from spaseq.cli.saying import say
-from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
-from spaseq.cli.stream_options import (
+from spaseq.cli.on_spark.checkpoint import folder_held, kept_files
+from spaseq.cli.options import (
+    Duration,
     count_option,
     declare_option,
     entail_option,
     files_option,
     follow_files_option,
+    format_option,
     kb_option,
     late_option,
     lateness_option,
+    limit_option,
     on_error_option,
+    output_option,
     stats_option,
     time_property_option,
     time_unit_option,
     times_option,
 )
+from spaseq.cli.output import check_not_read
+from spaseq.cli.progress import pace_of
+from spaseq.cli.queries import read_queries, show_warnings
+from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
+from spaseq.cli.terminal import say
 from spaseq.errors import OptionError
 from spaseq.graphs.background import read_background
 from spaseq.results.formats import WRITERS

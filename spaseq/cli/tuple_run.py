@@ -10,7 +10,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
-from spaseq.cli.signals import ENDING, handled
+from spaseq.cli.interrupts import ENDING, handled
 from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import BLOCKS
 

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from spaseq.cli.checkpoint import restoring
-from spaseq.cli.events import csv_format, event_sources
+from spaseq.cli.checkpoint import checkpoint_files, checkpoint_held, restoring
 from spaseq.cli.failures import FAILED
-from spaseq.cli.languages import reads_as
+from spaseq.cli.interrupts import handled
 from spaseq.cli.locks import outputs_held
-from spaseq.cli.misplaced import STDIN
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
 from spaseq.cli.options import (
     checkpoint_options,
@@ -28,9 +26,8 @@ from spaseq.cli.options import (
 )  # fmt: skip
 from spaseq.cli.output import check_not_read, choose_format, open_output
 from spaseq.cli.progress import Progress, Reached, pace_of
-from spaseq.cli.queries import about, each_query, read_text, show_warnings
-from spaseq.cli.resuming import checkpoint_files, checkpoint_held
-from spaseq.cli.signals import handled
+from spaseq.cli.queries import STDIN, about, each_query, read_text, reads_as, show_warnings
+from spaseq.cli.sources import csv_format, event_sources
 from spaseq.cli.tuple_output import limited, write_results
 from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError

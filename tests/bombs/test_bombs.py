@@ -37,7 +37,7 @@ def outcome(bomb: Bomb, size: int) -> str:
 
 
 def _planned(language: str, text: str) -> None:
-    from spaseq.cli.languages import recognized
+    from spaseq.cli.queries import recognized
     from spaseq.plan.sequences import compile_plan
 
     if language == "paths":

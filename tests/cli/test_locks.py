@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from spaseq.cli.checkpoint import checkpoint_held
 from spaseq.cli.locks import LockHolder, held
-from spaseq.cli.on_spark.kept import Kept, folder_held, keep, read_kept
-from spaseq.cli.resuming import checkpoint_held
+from spaseq.cli.on_spark.checkpoint import Kept, folder_held, keep, read_kept
 from spaseq.errors import OptionError
 from tests.cli.conftest import Invoke, start
 from tests.cli.crowding import trial

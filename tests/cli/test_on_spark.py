@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from spaseq.cli.on_spark.failures import cause_of
-from spaseq.cli.on_spark.noise import Noise, together
-from spaseq.cli.on_spark.session import PACKED, SHORT, is_short, memory_told
+from spaseq.cli.on_spark.session import PACKED, SHORT, Noise, cause_of, is_short, memory_told, together
 from spaseq.cli.spark import spark
 from spaseq.errors import OptionError, SpaseqError
 
@@ -33,7 +31,7 @@ def test_other_errors_are_named() -> None:
 
 
 def test_a_driver_without_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.cli.on_spark.noise.SECONDS", 0)
+    monkeypatch.setattr("spaseq.cli.on_spark.session.SECONDS", 0)
     noise = Noise()
     with pytest.raises(EOFError), memory_told(noise):
         raise EOFError

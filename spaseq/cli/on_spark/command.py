@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from spaseq.cli.failures import FAILED, INTERRUPTED
+from spaseq.cli.interrupts import ENDING, handled
 from spaseq.cli.late import late_file
 from spaseq.cli.notes import tell_losses, tell_why
+from spaseq.cli.on_spark.checkpoint import Kept
 from spaseq.cli.on_spark.drain import Drain
-from spaseq.cli.on_spark.job import SparkJob
-from spaseq.cli.on_spark.kept import Kept
-from spaseq.cli.on_spark.noise import Noise, together
+from spaseq.cli.on_spark.job import BatchWriter, SparkJob, start, wait
 from spaseq.cli.on_spark.options import SparkOptions
 from spaseq.cli.on_spark.progress import Metrics, tasks
-from spaseq.cli.on_spark.session import is_short, session
-from spaseq.cli.on_spark.streaming import BatchWriter, start, wait
+from spaseq.cli.on_spark.session import Noise, is_short, session, together
 from spaseq.cli.options import declared_types
 from spaseq.cli.output import open_output
-from spaseq.cli.printing import ResultCounter, open_printer
+from spaseq.cli.printer import ResultCounter, open_printer
 from spaseq.cli.progress import Pace, Progress
-from spaseq.cli.saying import say
-from spaseq.cli.signals import ENDING, handled
+from spaseq.cli.terminal import say
 from spaseq.graphs.background import Background
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.sources.rdf.files import expand

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from spaseq.cli.on_spark.job import ResultPiece
-from spaseq.cli.printing import ResultCounter
+from spaseq.cli.printer import ResultCounter
 from spaseq.results.formats.rdf import TimedGraph
 from spaseq.results.table import MergedTables
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from spaseq.cli.checkpoint import check_format, check_without
-from spaseq.cli.on_spark.kept import Kept, read_kept
+from spaseq.cli.on_spark.checkpoint import Kept, read_kept
 from spaseq.errors import OptionError
 from spaseq.results.formats import WRITERS
 from spaseq.streams.timestamps import duration_microseconds

@@ -1,22 +1,137 @@
-"""The Spark session of a command: what goes wrong in it is an error of our own."""
+"""The Spark session of a command: what goes wrong in it is an error of our own, and what it says is left out."""
 
 from __future__ import annotations
 
 import logging
+import os
+import re
+import sys
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spaseq.cli.on_spark.failures import ToldError, plain_errors
-from spaseq.cli.on_spark.noise import Noise, kept_quiet
-from spaseq.errors import OptionError, SnapshotError, SpaseqError
+from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
 from spaseq.spark.machine import start_session
 from spaseq.spark.sources.rdfstream import register
+from spaseq.streams.losses import counted, were
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+_UNPLACED: dict[str, type[SpaseqError]] = {"OptionError": OptionError, "SnapshotError": SnapshotError}
+_OURS = re.compile(r"^\s*spaseq\.errors\.(\w+Error): (.*?)(?=\n\s*\n|\n\s*at |\n\s*JVM stacktrace|\s*\Z)", re.M | re.S)
+_WHOLE = re.compile(r'whole=\["([^"]*)"\]')  # as the hint of an error has it for Python
+_PYTHON = re.compile(r"^(?:\w+\.)*(\w+(?:Error|Exception)): (.+)$", re.M)
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Within, errors of Spark are those that caused them."""
+    from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise cause_of(str(error)) from error
+
+
+class ToldError(LocatedError):
+    """An error of a worker, as it would be shown there: its place stands in the text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("")
+        self.text = text
+
+    def render(self) -> str:
+        """The text."""
+        return self.text
+
+
+def cause_of(text: str) -> SpaseqError:
+    """The error that the text of one of Spark's is about."""
+    if found := list(_OURS.finditer(text)):
+        kind, message = found[-1][1], _WHOLE.sub(r"--whole \1", found[-1][2].strip())
+        return _UNPLACED[kind](message) if kind in _UNPLACED else ToldError(message)
+    if found := list(_PYTHON.finditer(text)):
+        return SpaseqError(f"Spark: {found[-1][1]}: {found[-1][2]}")
+    return SpaseqError(f"Spark: {text.strip().partition(chr(10))[0]}")
+
+
+NO_MEMORY = "Terminating due to java.lang.OutOfMemoryError"  # the last words of a JVM
+SECONDS = 2.0  # until the last words are read
+WORKER = "spaseq: "  # how lines begin that workers write for users
+
+_SKIPPED = re.compile(r"([\d,]+) malformed events? of (<[^>]*>) (?:was|were) skipped(: .*?)(; first .*)?")
+
+
+def together(lines: Iterable[str]) -> list[str]:
+    """What several workers say of the events of one stream that they skipped as one line, with the number of all."""
+    found: dict[str, tuple[int, str, str, str]] = {}
+    for line in lines:
+        if told := _SKIPPED.fullmatch(line):
+            number, stream, remedy, first = told.groups("")
+            before, *_, known = found.get(stream + remedy, (0, "", "", ""))
+            found[stream + remedy] = (before + int(number.replace(",", "")), stream, remedy, known or first)
+        else:
+            found[line] = (0, "", "", line)
+    return [_line(*one) for one in found.values()]
+
+
+def _line(number: int, stream: str, remedy: str, first: str) -> str:
+    if not number:
+        return first
+    return f"{counted(number, 'malformed event')} of {stream} {were(number)} skipped{remedy}{first}"
+
+
+@dataclass(slots=True)
+class Noise:
+    """What was written for users: ``told`` are the lines of workers, without their beginning."""
+
+    told: list[str] = field(default_factory=list)
+    no_memory: threading.Event = field(default_factory=threading.Event)
+
+    def was_out_of_memory(self) -> bool:
+        """Whether the JVM ended because it had no memory; its last words may still be on their way."""
+        return self.no_memory.wait(SECONDS)
+
+    def take(self, line: str) -> None:
+        """A line came."""
+        if line.startswith(NO_MEMORY):
+            self.no_memory.set()
+        if line.startswith(WORKER):
+            self.told.append(line.removeprefix(WORKER))
+
+
+@contextmanager
+def kept_quiet(noise: Noise) -> Iterator[None]:
+    """Programs started within have a standard error of their own, which ``noise`` takes, also later."""
+    if os.environ.get("SPASEQ_TRACEBACK"):
+        yield
+        return
+    sys.stderr.flush()
+    reading, writing = os.pipe()
+    own = os.dup(2)
+    threading.Thread(target=_read, args=(reading, noise), daemon=True).start()
+    os.dup2(writing, 2)
+    os.close(writing)
+    try:
+        yield
+    finally:
+        os.dup2(own, 2)
+        os.close(own)
+
+
+def _read(file: int, noise: Noise) -> None:
+    with open(file, errors="replace") as lines:
+        for line in lines:
+            noise.take(line.rstrip("\n"))
+
 
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 # Without these a job whose threads have no memory waits for ever.

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from spaseq.cli.checkpoint import read_kept as read_file
+from spaseq.cli.checkpoint import write_kept
 from spaseq.cli.locks import held
-from spaseq.cli.resuming import read_kept as read_file
-from spaseq.cli.resuming import write_kept
 from spaseq.errors import OptionError
 from spaseq.whole_file import remove_leftovers
 

@@ -1,4 +1,4 @@
-"""Answers of a path query, as formats of any results need them: what those of all kinds have in common."""
+"""Answers of path queries, paths or pairs of nodes, as formats of any results need them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
+from spaseq.paths import Appeared, EndPoints, Path, Paths
+from spaseq.paths.results import in_turn, shown_node
+from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Shortening
 from spaseq.text import json_text
 
@@ -100,3 +103,62 @@ class AnswerBlock:
         import pyarrow
 
         return lambda blocks: pyarrow.concat_tables([block.found.to_arrow() for block in blocks])
+
+
+@dataclass(frozen=True)
+class PathBlock(AnswerBlock):
+    """Paths of one query, by its name."""
+
+    HEADS: ClassVar[tuple[str, ...]] = ("length", "path")
+    found: Paths
+
+    def shown(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        path = self.found[index]
+        return [str(len(path)), str(path)]
+
+    def in_ntriples(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        path = self.found[index]
+        return [str(len(path)), in_ntriples(path)]
+
+
+@dataclass(frozen=True)
+class AppearedBlock(PathBlock):
+    """Paths that appeared in a stream, with their times."""
+
+    HEADS: ClassVar[tuple[str, ...]] = ("time", *PathBlock.HEADS)
+    found: Appeared
+
+    def shown(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        return [self._time(index), *PathBlock.shown(self, index)]
+
+    def in_ntriples(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        return [self._time(index), *PathBlock.in_ntriples(self, index)]
+
+    def _time(self, index: int) -> str:
+        return iso(int(self.found.times[index]))
+
+
+def in_ntriples(path: Path) -> str:
+    """Nodes and steps in turn, each in the syntax of N-Triples, ``^`` before a step against its edge."""
+    steps = [f"{'^' * inverse}<{iri}>" for iri, inverse in path.steps()]
+    return " ".join(in_turn([value.to_ntriples() for value in path.values()], steps))
+
+
+@dataclass(frozen=True)
+class EndBlock(AnswerBlock):
+    """Pairs of nodes of one query, by its name."""
+
+    HEADS: ClassVar[tuple[str, ...]] = ("start", "end")
+    found: EndPoints
+
+    def shown(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        return [shown_node(value) for value in self.found[index].values()]
+
+    def in_ntriples(self, index: int) -> list[str]:
+        """See ``AnswerBlock``."""
+        return [value.to_ntriples() for value in self.found[index].values()]

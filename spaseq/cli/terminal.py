@@ -1,4 +1,7 @@
-"""The standard files of the process, of which each may be closed, full, or a pipe that nobody reads any more."""
+"""What commands say passes here on its way to a terminal, and what the standard files of the process are.
+
+Each of these may be closed, full, or a pipe that nobody reads any more.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,15 @@ import os
 import sys
 from contextlib import suppress
 
+import click
+
 from spaseq.errors import OptionError
+from spaseq.text import shown
+
+
+def say(text: str, err: bool = True) -> None:
+    """Write a line to standard error, or to standard output; what would steer a terminal is replaced."""
+    click.echo(shown(text), err=err)
 
 
 class _Forgiving(io.FileIO):
