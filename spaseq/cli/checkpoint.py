@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
+from spaseq.cli import output
 from spaseq.cli.locks import held
 from spaseq.cli.terminal import say
 from spaseq.errors import OptionError, SnapshotError, StreamError
-from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
@@ -24,47 +24,25 @@ from spaseq.sources.incoming import is_regular
 from spaseq.sources.rdf.files import expand
 from spaseq.whole_file import remove_leftovers, write_whole
 
-_BEGINNING = 1 << 12  # bytes that tell whether a file may be a checkpoint
+if TYPE_CHECKING:
+    from spaseq.graphs.graph_run import RunState
+
+_SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
+BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
+FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
+HEADER: Shape = {
+    "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
+    "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
+}  # fmt: skip
+VERSION = 1
 
 
-@contextmanager
-def opened_to_write(path: Path, goes_on: bool) -> Iterator[BinaryIO]:
-    """A file to be written anew, or at its end.  OptionError: it cannot be written."""
-    try:
-        file = path.open("ab" if goes_on else "wb")
-    except OSError as error:
-        raise OptionError(f"cannot write to {path}: {error.strerror}") from None
-    with file:
-        yield file
-
-
-def kept(file: IO[Any]) -> int:
-    """The bytes of a file that is written, all of which survive the machine; 0 of a device or a pipe."""
-    file.flush()
-    found = os.fstat(file.fileno())
-    if not stat.S_ISREG(found.st_mode):
-        return 0
-    os.fsync(file.fileno())
-    return found.st_size
-
-
-def cut(file: IO[Any], length: int, option: str) -> None:
-    """Leave only the first bytes of a file, which is written at its end.  OptionError: it is shorter."""
-    found = os.fstat(file.fileno())
-    if not stat.S_ISREG(found.st_mode):
-        return
-    if found.st_size < length:
-        had = f"it had {length:,} bytes when the checkpoint was written"
-        raise OptionError(f"{option}: {had}, and has {found.st_size:,}")
-    os.ftruncate(file.fileno(), length)
-
-
-def read_kept(path: Path, magic: bytes = b"") -> bytes | None:
+def read_state_file(path: Path, magic: bytes = b"") -> bytes | None:
     """What a file has, or its beginning if that is not ``magic``; None: there is no file.  OptionError."""
     check_is_file(path)
     try:
         with path.open("rb") as file:
-            start = file.read(_BEGINNING)
+            start = file.read(_SIGN)
             size = os.fstat(file.fileno()).st_size
             return start + file.read(max(0, size - len(start))) if start.startswith(magic) else start
     except FileNotFoundError:
@@ -107,7 +85,7 @@ def checkpoint_files(path: Path | None) -> dict[str, Path]:
     return {} if path is None else {"--checkpoint": path, "the lock of --checkpoint": lock_of(path)}
 
 
-def write_kept(path: Path, data: bytes) -> None:
+def write_state_file(path: Path, data: bytes) -> None:
     """Write a checkpoint such that after any end there is a whole one.  OptionError: it cannot be written."""
     try:
         write_whole(path, [data])
@@ -115,28 +93,15 @@ def write_kept(path: Path, data: bytes) -> None:
         raise OptionError(f"--checkpoint: cannot write {path}: {error.strerror}") from None
 
 
-BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
-FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
-HEADER: Shape = {
-    "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
-    "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
-}  # fmt: skip
-VERSION = 1
-
-
 class Checkpointed(Protocol):
     """What runs, and can go on in another process."""
 
-    @property
-    def events(self) -> int:
-        """How many it has read."""
+    def done(self) -> tuple[int, int]:
+        """How many events it has read, and how many results it has found."""
 
     @property
     def can_tell_state(self) -> bool:
         """Whether it is between two steps."""
-
-    def counts(self) -> Mapping[str, int]:
-        """Its results by query."""
 
     def state(self) -> RunState:
         """Where it is."""
@@ -164,7 +129,9 @@ class Checkpoint:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """The checkpoint in a file; None if there is no file.  OptionError: it is no checkpoint, or cannot be read."""
-    data = read_kept(path, GRAPHS.magic)
+    from spaseq.graphs.graph_run import RunState  # which commands without checkpoints may do without
+
+    data = read_state_file(path, GRAPHS.magic)
     if data is None:
         return None
     try:
@@ -189,7 +156,7 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
     }  # fmt: skip
-    write_kept(path, GRAPHS.pack(header, {"engine": state.engine}))
+    write_state_file(path, GRAPHS.pack(header, {"engine": state.engine}))
 
 
 class Checkpoints:
@@ -227,12 +194,12 @@ class Checkpoints:
         self._outputs = {option: file for option, file in outputs.items() if file is not None}
         for option, file in self._outputs.items():
             if self.found is not None:
-                cut(file, self.found.outputs.get(option, 0), option)
+                output.cut(file, self.found.outputs.get(option, 0), option)
         self.write()
 
     def step(self) -> float:
         """Between two steps: write a checkpoint if it is time; the seconds until it is, inf: nothing is new."""
-        if self._run is None or self._done == self._written[1]:
+        if self._run is None or self._run.done() == self._written[1]:
             return float("inf")
         left = self._written[0] + self._every - time.monotonic()
         if left > 0:
@@ -247,20 +214,15 @@ class Checkpoints:
         else:
             self.write()
 
-    @property
-    def _done(self) -> tuple[int, int]:
-        assert self._run is not None
-        return self._run.events, sum(self._run.counts().values())
-
     def write(self) -> None:
         """Write one: first what was written to the outputs is kept."""
         assert self._run is not None
         self._writing = True
         self._check_places()
-        outputs = {option: kept(file) for option, file in self._outputs.items()}
+        outputs = {option: output.kept_bytes(file) for option, file in self._outputs.items()}
         files = {iri: [_known(path) for path in paths] for iri, paths in self._sources.items()}
         write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state()))
-        self._written = time.monotonic(), self._done
+        self._written = time.monotonic(), self._run.done()
         self._writing = False
 
     def _check_places(self) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
-
-from spaseq.graphs.graph_run import Run
+from typing import Protocol
 
 ENDING = (signal.SIGINT, signal.SIGTERM)  # ask a command to end: Ctrl-C is the first
 PATIENCE = 0.4  # seconds in which what was read is worked out, and again in which a table is written
@@ -30,15 +29,55 @@ def handled(handlers: Mapping[signal.Signals, Handler]) -> Iterator[None]:
 
 
 class Interrupts:
-    """Whether the user (or SIGTERM) asked a run to end, ``came``.  Who asks twice does not want to wait.
+    """Whether the user (or SIGTERM) asked a command to end, ``came``; here a KeyboardInterrupt passes, which says so.
 
     ``late``: a moment has passed since.  ``torn``: what was being written is not complete, nor can it be.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self) -> None:
         self.came = False
         self.late = False
         self.torn = False
+
+    def handled(self) -> AbstractContextManager[None]:
+        """Within, results are made, and signals do what is told here."""
+        return nullcontext()
+
+    def writing(self) -> AbstractContextManager[None]:
+        """Within, results are written."""
+        return nullcontext()
+
+
+class StepInterrupts(Interrupts):
+    """Whoever makes results looks at ``came`` between two steps; KeyboardInterrupt at the second one."""
+
+    def handled(self) -> AbstractContextManager[None]:
+        """Within, signals are noted."""
+        return handled(dict.fromkeys(ENDING, self._handle))
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+
+
+class Stoppable(Protocol):
+    """A run that reads no further when it is told so."""
+
+    reading: bool  # it waits for input: KeyboardInterrupt does no harm
+
+    def stop(self) -> None:
+        """Read no further."""
+
+
+class RunInterrupts(Interrupts):
+    """At once while the run waits for events; else what it has read is worked out first, for a moment.
+
+    Who asks twice does not want to wait.
+    """
+
+    def __init__(self, run: Stoppable) -> None:
+        super().__init__()
         self._writing = False
         self._run = run
 

@@ -6,14 +6,16 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from gpm.evaluator import Mode
 from spaseq.errors import LocatedError, OptionError
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS, parse_duration
 
 Command = Callable[..., None]
@@ -25,6 +27,59 @@ _ARGUMENTS = (
     (re.compile(r'\bunit="(\w+)"'), r"--time-unit \1"),
     (re.compile(r'on_error="(\w+)"'), r"--on-error \1"),
 )
+
+Asked = TypeVar("Asked", bound="RunOptions")
+
+
+def asked(ctx: click.Context, options: type[Asked]) -> Asked:
+    """What was asked of a command, as its options: they are called as the parameters of click are."""
+    return options(**ctx.params)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What every command that runs queries is asked; one that has no ``late`` or ``checkpoint`` leaves it out."""
+
+    queries: tuple[str, ...]
+    format: str | None
+    output: Path | None
+    limit: int | None
+    count: bool
+    on_error: str
+    quiet: bool
+    strict: bool
+    late: Path | None = None
+    checkpoint: Path | None = None
+    checkpoint_every: timedelta = timedelta(0)
+    stats: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamOptions(RunOptions):
+    """Those of commands that read streams of RDF."""
+
+    lateness: timedelta
+    follow: bool
+    time_properties: tuple[str, ...]
+    time_unit: str
+
+    @property
+    def wire(self) -> WireOptions:
+        """How events are read."""
+        properties = tuple(one.removeprefix("<").removesuffix(">") for one in self.time_properties)
+        return WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error == "skip")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions(StreamOptions):
+    """Those of commands for queries in SPAseq."""
+
+    streams: tuple[str, ...]
+    background: tuple[str, ...]
+    entail: tuple[str, ...]
+    times: bool
+    declared: tuple[str, ...]
+
 
 gpm_option = click.option(
     "--gpm",
@@ -167,3 +222,13 @@ time_unit_option = click.option(
     "--time-unit", type=click.Choice(list(UNITS)), default="us", show_default=True,
     help="Unit of times that are integers.",
 )  # fmt: skip
+
+
+def notes_options(function: Command) -> Command:
+    """The options ``quiet`` and ``strict``."""
+    quiet = click.option(
+        "--quiet", "-q", is_flag=True,
+        help="Errors alone on standard error: no warnings, no notes of what was dropped, no progress.",
+    )  # fmt: skip
+    strict = click.option("--strict", is_flag=True, help="What is dropped is an error: exit code 1, after all results.")
+    return quiet(strict(function))

@@ -1,20 +1,33 @@
-"""Where results go: a file or standard output, in one of the formats."""
+"""Files that a command writes: results, also to standard output, and late events."""
 
 from __future__ import annotations
 
 import os
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import IO, Any, BinaryIO, TextIO
 
-from spaseq.cli.checkpoint import opened_to_write
+import pyoxigraph
+
 from spaseq.cli.locks import is_of_the_shell
 from spaseq.errors import OptionError
-from spaseq.pattern.sequences import Query, Selection
-from spaseq.results.formats import FRAMES, SOLUTIONS, STREAMS
+from spaseq.results.formats.rdf import TimedGraph, event_quads, serialized
 from spaseq.results.formats.writer import Utf8Output
+
+
+@contextmanager
+def opened_to_write(path: Path, goes_on: bool) -> Iterator[BinaryIO]:
+    """A file to be written anew, or at its end.  OptionError: it cannot be written."""
+    try:
+        file = path.open("ab" if goes_on else "wb")
+    except OSError as error:
+        raise OptionError(f"cannot write to {path}: {error.strerror}") from None
+    with file:
+        yield file
 
 
 @contextmanager
@@ -34,6 +47,51 @@ def open_output(path: Path | None, goes_on: bool = False) -> Iterator[TextIO]:
         output.flush()
     finally:
         output.detach()
+
+
+@contextmanager
+def late_file(path: Path | None, goes_on: bool = False) -> Iterator[LateFile | None]:
+    """What appends late events to the file as N-Quads; None without a file.  OptionError.
+
+    ``goes_on``: what is in the file stays.
+    """
+    if path is None:
+        yield None
+        return
+    with opened_to_write(path, goes_on) as file:
+        yield LateFile(file)
+
+
+@dataclass(frozen=True, slots=True)
+class LateFile:
+    """A function of a late event, which is written to ``file``."""
+
+    file: BinaryIO
+
+    def __call__(self, event: TimedGraph) -> None:
+        """Write an event."""
+        self.file.write(serialized(event_quads(event), pyoxigraph.RdfFormat.N_QUADS))
+
+
+def kept_bytes(file: IO[Any]) -> int:
+    """The bytes of a file that is written, all of which survive the machine; 0 of a device or a pipe."""
+    file.flush()
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        return 0
+    os.fsync(file.fileno())
+    return found.st_size
+
+
+def cut(file: IO[Any], length: int, option: str) -> None:
+    """Leave only the first bytes of a file, which is written at its end.  OptionError: it is shorter."""
+    found = os.fstat(file.fileno())
+    if not stat.S_ISREG(found.st_mode):
+        return
+    if found.st_size < length:
+        had = f"it had {length:,} bytes when the checkpoint was written"
+        raise OptionError(f"{option}: {had}, and has {found.st_size:,}")
+    os.ftruncate(file.fileno(), length)
 
 
 def check_not_read(written: Mapping[str, Path | None], read: Iterable[str]) -> None:
@@ -65,51 +123,3 @@ def _is_same(path: Path, other: Path) -> bool:
         return path.samefile(other)
     except OSError:  # one of them is not there
         return False
-
-
-def choose_format(wanted: str | None, output: TextIO) -> str:
-    """The format asked for; else a table for a terminal and jsonl for anything else."""
-    return wanted or ("table" if output.isatty() else "jsonl")
-
-
-def shown_queries(format: str, queries: Sequence[Query]) -> tuple[Query, ...]:
-    """The queries whose results the format shows; OptionError if it cannot show the results of these queries."""
-    selections = tuple(query for query in queries if isinstance(query.form, Selection))
-    if format in STREAMS:
-        if len(selections) == len(queries):
-            raise OptionError(f"{format} shows the events of CONSTRUCT queries, but there is only SELECT; try jsonl")
-        return tuple(query for query in queries if query not in selections)
-    if format in FRAMES and len(queries) == 1:
-        return tuple(queries)
-    if format not in SOLUTIONS | FRAMES:
-        return tuple(queries)
-    check_one_query(format, "SELECT query", [query.name for query in selections])
-    return selections
-
-
-def check_one_query(format: str, kind: str, names: Sequence[str]) -> None:
-    """OptionError: the format is of one query of this kind, and there are others, or none."""
-    if len(names) != 1:
-        have = ", ".join(names) or "none"
-        raise OptionError(f"{format} holds the results of one {kind}, here are {have}; use jsonl or table")
-
-
-def columns_for(format: str, shown: Sequence[Query]) -> tuple[str, ...]:
-    """The variables that the head of a SPARQL result names; none for other formats."""
-    form = shown[0].form
-    if format not in SOLUTIONS or not isinstance(form, Selection):
-        return ()
-    return tuple(item.name for item in form.projections)
-
-
-def check_times(format: str, times: bool) -> None:
-    """OptionError if the times of matches are asked for in a format that always, or never, shows them."""
-    if times and format not in SOLUTIONS:
-        others = "events have their times" if format in STREAMS else f"{format} shows the times anyway"
-        raise OptionError(f"--times is for csv, tsv, json and xml; {others}")
-
-
-def check_declared(format: str, types: Mapping[str, str]) -> None:
-    """OptionError if types of columns are given for a format whose columns have none."""
-    if types and format not in FRAMES:
-        raise OptionError(f"--declare is for parquet: in {format} columns have no types")

@@ -2,55 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
+from typing import Any, TextIO
 
 import click
 
-from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, checkpoint_files, checkpoint_held, restoring
-from spaseq.cli.failures import FAILED, INTERRUPTED
-from spaseq.cli.interrupts import Interrupts
-from spaseq.cli.late import late_file
-from spaseq.cli.locks import outputs_held
-from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import (
-    Duration,
-    checkpoint_options,
-    count_option,
-    declare_option,
-    declared_types,
-    entail_option,
-    follow_option,
-    format_option,
-    gpm_option,
-    hints_with_options,
-    idle_option,
-    kb_option,
-    late_option,
-    lateness_option,
-    limit_option,
-    on_error_option,
-    output_option,
-    stats_option,
-    stream_option,
-    time_property_option,
-    time_unit_option,
-    times_option,
-)  # fmt: skip
-from spaseq.cli.output import check_not_read, open_output
-from spaseq.cli.printer import ResultCounter, open_printer
-from spaseq.cli.progress import Progress, Reached, pace_of
-from spaseq.cli.queries import read_queries, show_warnings
-from spaseq.cli.sources import background_sources, background_warnings, entailed_graphs, stream_sources
-from spaseq.cli.terminal import say, silence_output
-from spaseq.graphs.graph_run import Run
-from spaseq.languages.spaseq import ParsedQuery
-from spaseq.memory import give_back_large_blocks
+from spaseq.cli import checkpoint, options, printer, sources
+from spaseq.cli.execution import Execution
+from spaseq.cli.interrupts import RunInterrupts
+from spaseq.cli.output import LateFile
+from spaseq.cli.progress import Reached
+from spaseq.cli.queries import read_queries
+from spaseq.graphs.graph_run import Run, RunState
 from spaseq.results.formats import WRITERS
 from spaseq.sources.rdf.files import expand
-from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
-from spaseq.streams.timestamps import UNITS
-from spaseq.text import json_text
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
@@ -59,159 +27,151 @@ SAME = (  # options of which a run that goes on must have those of before
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
-@stream_option
-@kb_option
-@entail_option
-@format_option(WRITERS)
-@output_option
-@times_option
-@declare_option
-@lateness_option
-@late_option
-@idle_option("that of --idle-advance, else when the next one begins")
+@options.stream_option
+@options.kb_option
+@options.entail_option
+@options.format_option(WRITERS)
+@options.output_option
+@options.times_option
+@options.declare_option
+@options.lateness_option
+@options.late_option
+@options.idle_option("that of --idle-advance, else when the next one begins")
 @click.option(
-    "--idle-advance", type=Duration(),
+    "--idle-advance", type=options.Duration(),
     help="A stream from which nothing came for so long promises the time of the others, so that they go on.",
 )  # fmt: skip
-@follow_option
-@checkpoint_options
-@limit_option
-@count_option
-@stats_option
-@on_error_option
-@time_property_option
-@time_unit_option
-@gpm_option
-@notes_options
+@options.follow_option
+@options.checkpoint_options
+@options.limit_option
+@options.count_option
+@options.stats_option
+@options.on_error_option
+@options.time_property_option
+@options.time_unit_option
+@options.gpm_option
+@options.notes_options
 @click.pass_context
-def run(
-    ctx: click.Context,
-    queries: tuple[str, ...],
-    streams: tuple[str, ...],
-    background: tuple[str, ...],
-    entail: tuple[str, ...],
-    format: str | None,
-    output: Path | None,
-    times: bool,
-    declared: tuple[str, ...],
-    lateness: timedelta,
-    late: Path | None,
-    idle: timedelta | None,
-    idle_advance: timedelta | None,
-    follow: bool,
-    checkpoint: Path | None,
-    checkpoint_every: timedelta,
-    limit: int | None,
-    count: bool,
-    stats: bool,
-    on_error: str,
-    time_properties: tuple[str, ...],
-    time_unit: str,
-    gpm: str,
-    quiet: bool,
-    strict: bool,
-) -> None:
+def run(ctx: click.Context, /, **given: Any) -> None:
     """Run queries on streams and print every match as it is decided.
 
     A query's CONSTRUCT may supply the streams of another.
     """
-    give_back_large_blocks()
-    parsed = read_queries(queries)
-    checked = [each.query for each in parsed]
-    properties = tuple(map(_plain_iri, time_properties)) or TIME_PROPERTIES
-    options = WireOptions(properties, UNITS[time_unit], on_error == "skip")
-    graphs = background_sources(background, checked)
-    ontologies = entailed_graphs(entail)
-    sources = stream_sources(streams, checked)
-    read = [*queries, *graphs.values(), *(file for path in sources.values() for file in expand(path))]
-    check_not_read({"--output": output, "--late": late, **checkpoint_files(checkpoint)}, read)
-    checkpoints = None
-    if checkpoint is not None:
-        check_without({"--limit": limit is not None, "--count": count, "--times": times, "--declare": bool(declared)})
-        ctx.with_resource(checkpoint_held(checkpoint))
-        same = {f"--{name.replace('_', '-')}": ctx.params[name] for name in SAME} | {"--time-property": properties}
-        checkpoints = Checkpoints(checkpoint, checkpoint_every, same, sources)
-    if not quiet:
-        _warn(parsed, background_warnings(graphs, checked, ontologies))
-    goes_on = checkpoints is not None and checkpoints.found is not None
-    ctx.with_resource(outputs_held({"--output": output, "--late": late}))
-    with late_file(late, goes_on) as on_late, open_output(output, goes_on) as text, hints_with_options(), restoring():
-        running = Run(
-            checked, sources, graphs, lateness, on_late, options, count and limit is None, gpm, ontologies, idle,
-            idle_advance, follow, state=None if checkpoints is None else checkpoints.state,
-            on_step=None if checkpoints is None else checkpoints.step,
+    GraphExecution(ctx, options.asked(ctx, LiveOptions)).run()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions(options.GraphOptions):
+    """What ``spaseq run`` is asked."""
+
+    idle: timedelta | None
+    idle_advance: timedelta | None
+    gpm: str
+
+
+class GraphExecution(Execution[LiveOptions]):
+    """Queries in SPAseq on streams of RDF."""
+
+    as_interrupts = ()  # before events are read, SIGTERM ends the process
+    tells_after_errors = True
+    more_reasons = "--stats tells more"
+    running: Run
+    counter: printer.MatchCounter
+
+    def prepare(self) -> None:
+        """See ``Execution``."""
+        asked = self.options
+        self.parsed = read_queries(asked.queries)
+        self.checked = [each.query for each in self.parsed]
+        self.graphs = sources.background_sources(asked.background, self.checked)
+        self.ontologies = sources.entailed_graphs(asked.entail)
+        self.sources = sources.stream_sources(asked.streams, self.checked)
+        files = [file for path in self.sources.values() for file in expand(path)]
+        self.check_files([*asked.queries, *self.graphs.values(), *files], checkpoint.checkpoint_files(asked.checkpoint))
+        if asked.checkpoint is not None:
+            checkpoint.check_without(
+                {"--limit": asked.limit is not None, "--count": asked.count, "--times": asked.times}
+                | {"--declare": bool(asked.declared)}
+            )
+            same = self.given(SAME) | {"--time-property": asked.wire.time_properties}
+            self.keep_checkpoints(asked.checkpoint, same, self.sources)
+        self.warn(self.parsed, sources.background_warnings(self.graphs, self.checked, self.ontologies))
+        self.hold_files()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """See ``Execution``."""
+        with options.hints_with_options(), checkpoint.restoring():
+            yield
+
+    def begin(self, late: LateFile | None, text: TextIO) -> None:
+        """See ``Execution``."""
+        asked, kept = self.options, self.checkpoints
+        self.running = Run(
+            self.checked, self.sources, self.graphs, asked.lateness, late, asked.wire,
+            asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
+            asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
         )  # fmt: skip
-        if checkpoints is not None:
-            format = format or "jsonl"
-            check_format(format, WRITERS)
-            late_output = None if on_late is None else on_late.file
-            checkpoints.begin(running, {"--late": late_output, "--output": text if output else None})
-        running.warns = False
-        drain = (
-            ResultCounter(limit)
-            if count
-            else open_printer(parsed, format, text, limit, times, declared_types(declared), running.empty)
+        self.running.warns = False
+        self.interrupts = RunInterrupts(self.running)
+        if asked.checkpoint is not None:
+            checkpoint.check_format(asked.format or "jsonl", WRITERS)
+        self.begin_checkpoints(self, text, late)
+        self.counter = self._counter(text)
+
+    def _counter(self, text: TextIO) -> printer.MatchCounter:
+        asked = self.options
+        if asked.count:
+            return printer.MatchCounter(asked.limit)
+        format, types = asked.format or ("jsonl" if asked.checkpoint else None), options.declared_types(asked.declared)
+        return printer.open_match_printer(
+            self.parsed, format, text, asked.limit, asked.times, types, self.running.empty
         )
-        hidden = quiet or (text.isatty() and not count)
-        try:
-            with Progress(lambda: _reached(running, drain), hidden, pace_of(ctx)):
-                interrupted = _drain(running, drain)
-        finally:
-            if checkpoints is not None:
-                checkpoints.finish()
-            losses = _losses(running, late is not None)
-            tell_losses(losses, quiet, strict)
-            if stats:
-                say(json_text(running.statistics(), indent=2))
-        if count:
-            text.write(f"{drain.counted(running.counts)}\n")
-    if not (drain.counted(running.counts) or drain.full or quiet or stats):
-        tell_why(_why(running), losses, "--stats tells more")
-    if interrupted or (losses and strict):
-        ctx.exit(INTERRUPTED if interrupted else FAILED)
+
+    def write(self, text: TextIO) -> None:
+        """See ``Execution``."""
+        with self.progress(text, lambda: _reached(self.running, self.counter)):
+            self.take(self.running.merged(), self.counter)
+
+    def losses(self) -> list[str]:
+        """What was dropped, but for late events that are in a file."""
+        has_file = self.options.late is not None
+        return [loss.line("--{}") for loss in self.running.losses() if not (has_file and loss.is_late)]
+
+    def statistics(self) -> Mapping[str, Any]:
+        """See ``Execution``."""
+        return self.running.statistics()
+
+    def end(self, text: TextIO) -> None:
+        """See ``Execution``."""
+        if self.options.count:
+            text.write(f"{self.counter.counted(self.running.counts)}\n")
+
+    def has_results(self) -> bool:
+        """See ``Execution``."""
+        return self.counter.full or bool(self.counter.counted(self.running.counts))
+
+    def reasons(self) -> list[str]:
+        """Why the queries without results have none."""
+        return [reason for query in self.running.statistics()["queries"].values() for reason in query["why"]]
+
+    # ── what a checkpoint asks for ───────────────────────────────────────────────────────────────────────────
+    def done(self) -> tuple[int, int]:
+        """See ``Checkpointed``."""
+        return self.running.events, sum(self.running.counts().values())
+
+    @property
+    def can_tell_state(self) -> bool:
+        """See ``Checkpointed``."""
+        return self.running.can_tell_state
+
+    def state(self) -> RunState:
+        """See ``Checkpointed``."""
+        return self.running.state()
 
 
-def _drain(running: Run, drain: ResultCounter) -> bool:
-    """Take results until there are no more, or enough; whether Ctrl-C ended it.  What is decided gets out anyway."""
-    interrupts = Interrupts(running)
-    try:
-        with interrupts.handled():
-            for some in running.merged() if not drain.full else ():
-                with interrupts.writing():
-                    drain.take(some)
-                if drain.full or interrupts.late:
-                    break
-    finally:
-        if interrupts.torn:
-            silence_output()  # its reader does not take it
-        else:
-            drain.close()
-    return interrupts.came
-
-
-def _reached(running: Run, drain: ResultCounter) -> Reached:
+def _reached(running: Run, counter: printer.MatchCounter) -> Reached:
     time = running.time if running.events else None
     names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
     slowest = names.get(running.held_back_by or "")
-    return Reached(running.events, drain.counted(running.counts), time, running.groups, slowest)
-
-
-def _warn(parsed: list[ParsedQuery], more: list[str]) -> None:
-    for each in parsed:
-        show_warnings(each, err=True)
-    for text in more:
-        say(f"warning: {text}")
-
-
-def _losses(running: Run, late_file: bool) -> list[str]:
-    """What was dropped, but for late events that are in a file."""
-    return [loss.line("--{}") for loss in running.losses() if not (late_file and loss.is_late)]
-
-
-def _why(running: Run) -> list[str]:
-    """Why the queries without results have none."""
-    return [reason for query in running.statistics()["queries"].values() for reason in query["why"]]
-
-
-def _plain_iri(text: str) -> str:
-    return text.removeprefix("<").removesuffix(">")
+    return Reached(running.events, counter.counted(running.counts), time, running.groups, slowest)

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from datetime import timedelta
-from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from spaseq.cli.checkpoint import checkpoint_files, checkpoint_held, restoring
-from spaseq.cli.failures import FAILED
-from spaseq.cli.interrupts import handled
-from spaseq.cli.locks import outputs_held
-from spaseq.cli.notes import notes_options, tell_losses, tell_why
-from spaseq.cli.options import (
-    checkpoint_options,
-    declared_types,
-    format_option,
-    hints_with_options,
-    limit_option,
-    output_option,
-)  # fmt: skip
-from spaseq.cli.output import check_not_read, choose_format, open_output
-from spaseq.cli.progress import Progress, Reached, pace_of
-from spaseq.cli.queries import STDIN, about, each_query, read_text, reads_as, show_warnings
-from spaseq.cli.sources import csv_format, event_sources
-from spaseq.cli.tuple_output import limited, write_results
-from spaseq.cli.tuple_run import Resumable, check_options
+from spaseq.cli import checkpoint, options, printer, queries, sources
+from spaseq.cli.execution import Execution
+from spaseq.cli.interrupts import StepInterrupts
+from spaseq.cli.output import LateFile
+from spaseq.cli.progress import Reached
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
-from spaseq.languages.ceql import ParsedFormulaQuery, parse
-from spaseq.languages.spaseq import parse as parse_spaseq
-from spaseq.memory import give_back_large_blocks
+from spaseq.languages import ceql, spaseq
 from spaseq.results.formats import BLOCKS
-from spaseq.text import on_one_line
 
 if TYPE_CHECKING:
+    from spaseq.cli.tuple_block import TupleBlock
+    from spaseq.graphs.graph_run import RunState
     from spaseq.tuples import ManyMatches
     from spaseq.tuples.streams import ReadingOptions
+
+SAME = (  # options of which a run that goes on must have those of before
+    "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
+    "on_error", "totals", "output",
+)  # fmt: skip
 
 
 @click.command()
@@ -77,146 +65,195 @@ if TYPE_CHECKING:
     help="The type of a column: int64, double, string, bool or timestamp.  Repeatable.  "
     "[default: that of its first rows]",
 )  # fmt: skip
-@format_option(BLOCKS)
+@options.format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
     help="The type of COUNT, and of SUM of integers: decimal has 38 digits, double is not exact.",
 )  # fmt: skip
-@output_option
-@limit_option
+@options.output_option
+@options.limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
 )  # fmt: skip
-@checkpoint_options
-@notes_options
+@options.checkpoint_options
+@options.notes_options
 @click.pass_context
-def tuples(
-    ctx: click.Context,
-    queries: tuple[str, ...],
-    events: tuple[str, ...],
-    type_: str | None,
-    relation: str | None,
-    columns: str | None,
-    separator: str | None,
-    nulls: tuple[str, ...],
-    stream: str | None,
-    time: str | None,
-    time_unit: str | None,
-    time_format: str | None,
-    declared: tuple[str, ...],
-    format: str | None,
-    totals: str,
-    output: Path | None,
-    limit: int | None,
-    count: bool,
-    on_error: str,
-    checkpoint: Path | None,
-    checkpoint_every: timedelta,
-    quiet: bool,
-    strict: bool,
-) -> None:
+def tuples(ctx: click.Context, /, **given: Any) -> None:
     """Run CEQL queries on a table of events and print every match, or its aggregates.
 
     Positions in results count the events of the table from 0.  Several queries read the events once.
     """
-    give_back_large_blocks()
-    from spaseq.sources.files import may_fall_silent
-    from spaseq.tuples.streams import ReadingOptions
+    TupleExecution(ctx, options.asked(ctx, TupleOptions)).run()
 
-    _check_times(time, time_unit, time_format)
-    parsed = each_query(queries, _read)
-    files = {name: STDIN if path == "-" else path for name, path in zip(parsed, queries, strict=True)}
-    sources = event_sources(events, [stream for each in parsed.values() for stream in each.query.streams])
-    paths = [sources] if isinstance(sources, str) else list(sources.values())
-    if [*queries, *paths].count("-") > 1:
-        raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
-    check_not_read({"--output": output, **checkpoint_files(checkpoint)}, [*queries, *paths])
-    for each in parsed.values() if not quiet else ():
-        show_warnings(each, err=True)
-    reading = ReadingOptions(
-        type_, relation, time, time_unit or "us", declared_types(declared), csv_format(columns, separator, nulls),
-        on_error == "skip", time_format, stream, totals,
-    )  # fmt: skip
-    resumable = None
-    if checkpoint is not None:
-        check_options(format, limit, count)
-        format = "jsonl"
-        ctx.with_resource(checkpoint_held(checkpoint))
-        same = {
-            "--type": type_, "--relation": relation, "--columns": columns, "--separator": separator, "--null": nulls,
-            "--stream": stream, "--time": time, "--time-unit": time_unit, "--time-format": time_format,
-            "--declare": declared, "--on-error": on_error, "--totals": totals, "--output": output,
-        }  # fmt: skip
-        resumable = Resumable(checkpoint, checkpoint_every, same, sources)
-    goes_on = resumable is not None and resumable.goes_on
-    ctx.with_resource(outputs_held({"--output": output}))
-    with _told(files), handled({signal.SIGTERM: signal.default_int_handler}), restoring():  # SIGTERM is what Ctrl-C is
-        matches = _matches(parsed, sources, reading, resumable)
-        with (
-            open_output(output, goes_on) as out,
-            _written(resumable, matches, out if output else None),
-            _progress(ctx, matches, quiet or (out.isatty() and not count)),
-        ):
-            if count:
-                out.write(_counts(matches, limit))
+
+@dataclass(frozen=True, kw_only=True)
+class TupleOptions(options.RunOptions):
+    """What ``spaseq tuples`` is asked."""
+
+    events: tuple[str, ...]
+    type_: str | None
+    relation: str | None
+    columns: str | None
+    separator: str | None
+    nulls: tuple[str, ...]
+    stream: str | None
+    time: str | None
+    time_unit: str | None
+    time_format: str | None
+    declared: tuple[str, ...]
+    totals: str
+
+    def check_times(self) -> None:
+        """OptionError: what is said of times does not go together."""
+        for option, value in (("--time-unit", self.time_unit), ("--time-format", self.time_format)):
+            if value is not None and self.time is None:
+                raise OptionError(f"{option} {value} is about times: --time says which column has them")
+        if self.time_unit is not None and self.time_format is not None:
+            raise OptionError("times are integers (--time-unit) or texts (--time-format), not both")
+
+    def reading(self) -> ReadingOptions:
+        """How tables are read.  OptionError: --declare, --separator or --columns is written otherwise."""
+        from spaseq.tuples.streams import ReadingOptions
+
+        return ReadingOptions(
+            self.type_, self.relation, self.time, self.time_unit or "us", options.declared_types(self.declared),
+            sources.csv_format(self.columns, self.separator, self.nulls), self.on_error == "skip", self.time_format,
+            self.stream, self.totals,
+        )  # fmt: skip
+
+
+class TupleExecution(Execution[TupleOptions]):
+    """Queries in CEQL on tables."""
+
+    matches: ManyMatches
+
+    def prepare(self) -> None:
+        """See ``Execution``."""
+        asked = self.options
+        asked.check_times()
+        self.parsed = queries.each_query(asked.queries, _read)
+        names = [stream for each in self.parsed.values() for stream in each.query.streams]
+        self.sources = sources.event_sources(asked.events, names)
+        self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
+        read = [*asked.queries, *self.paths]
+        if read.count("-") > 1:
+            raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
+        self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
+        self.warn(self.parsed.values())
+        self.reading = asked.reading()
+        if asked.checkpoint is not None:
+            checkpoint.check_without({"--limit": asked.limit is not None, "--count": asked.count})
+            checkpoint.check_format(asked.format or "jsonl", BLOCKS)
+            by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
+            self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
+            self.interrupts = StepInterrupts()
+        self.hold_files()
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """Errors about queries name their files, and their hints have options instead of arguments."""
+        paths = zip(self.parsed, self.options.queries, strict=True)
+        files = {name: queries.STDIN if path == "-" else path for name, path in paths}
+        (first, *others) = files.values()
+        alone = nullcontext() if others else queries.about(first)
+        with options.hints_with_options(), _about_files(files), alone, checkpoint.restoring():
+            yield
+
+    def open(self) -> None:
+        """See ``Execution``."""
+        from spaseq.tuples.matching import resumed
+
+        state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
+        self.matches = resumed(self.parsed, self.sources, self.reading, self._step, state)
+
+    def _step(self, feed: object) -> None:
+        """Between two steps of the feed."""
+        if self.checkpoints is not None:
+            self.checkpoints.step()
+        if self.interrupts.came:
+            raise KeyboardInterrupt
+
+    def begin(self, late: LateFile | None, text: TextIO) -> None:
+        """See ``Execution``."""
+        self.begin_checkpoints(self, text, late)
+
+    def write(self, text: TextIO) -> None:
+        """See ``Execution``."""
+        matches = self.matches
+        with self.progress(text, lambda: Reached(matches.events, matches.found, matches.time)):
+            if self.options.count:
+                text.write(printer.counted_lines(self._counts()))
             else:
-                write_results(choose_format(format, out), out, matches, limit, any(map(may_fall_silent, paths)))
-    _sum_up(ctx, matches, quiet, strict, asked=limit != 0)
+                self.take(self._blocks(), self._printer(text))
+
+    def _counts(self) -> Mapping[str, int]:
+        """The number of results by query; without a limit none is made."""
+        limit = self.options.limit
+        if limit is None:
+            return self.matches.counts()
+        counter = printer.BlockCounter(limit, list(self.matches.forms))
+        self.take(self._blocks(), counter)
+        return counter.counts
+
+    def _blocks(self) -> Iterator[TupleBlock]:
+        from spaseq.cli.tuple_block import TupleBlock
+
+        forms = self.matches.forms
+        return (TupleBlock(name, batch, forms[name]) for name, batch in self.matches)
+
+    def _printer(self, text: TextIO) -> printer.BlockPrinter:
+        """What prints results; of a table on which events may pause, each row as it comes."""
+        from spaseq.cli.tuple_block import empty_block
+        from spaseq.results.formats.writer import FIRST_ROWS
+        from spaseq.sources.files import may_fall_silent
+
+        forms, asked = self.matches.forms, self.options
+        format = printer.choose_format(asked.format if asked.checkpoint is None else "jsonl", text)
+        empty = empty_block(*next(iter(forms.items())))
+        rows = 1 if any(map(may_fall_silent, self.paths)) else FIRST_ROWS
+        return printer.open_block_printer(format, text, asked.limit, list(forms), empty, first_rows=rows, awaited=True)
+
+    def losses(self) -> list[str]:
+        """See ``Execution``."""
+        matches = self.matches
+        return list(dict.fromkeys(loss.line("--{}") for name in matches.forms for loss in matches.losses(name)))
+
+    def has_results(self) -> bool:
+        """See ``Execution``."""
+        return self.options.limit == 0 or bool(self.matches.found)
+
+    def reasons(self) -> Iterator[str]:
+        """The types and variables for which there was no event."""
+        missing = [self.matches.unmatched(name) for name in self.matches.forms]
+        return (f"no event fits {' or '.join(names)}" for names in missing if names)
+
+    # ── what a checkpoint asks for ───────────────────────────────────────────────────────────────────────────
+    def done(self) -> tuple[int, int]:
+        """See ``Checkpointed``."""
+        return self.matches.events, self.matches.found
+
+    @property
+    def can_tell_state(self) -> bool:
+        """See ``Checkpointed``."""
+        return self.matches.can_tell_state
+
+    def state(self) -> RunState:
+        """See ``Checkpointed``."""
+        from spaseq.graphs.graph_run import RunState
+
+        return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
 
 
-def _matches(
-    parsed: Mapping[str, ParsedFormulaQuery],
-    sources: str | dict[str, str],
-    reading: ReadingOptions,
-    resumable: Resumable | None,
-) -> ManyMatches:
-    """The results, from the beginning or from the checkpoint on."""
-    from spaseq.tuples import match
-
-    if resumable is not None:
-        return resumable.matches(parsed, reading)
-    return match(
-        parsed, sources, type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit,
-        time_format=reading.form, types=reading.types, csv=reading.csv, stream=reading.stream,
-        on_error="skip" if reading.skip else "stop", totals=reading.totals,
-    )  # fmt: skip
-
-
-def _written(resumable: Resumable | None, matches: ManyMatches, output: TextIO | None) -> AbstractContextManager[None]:
-    """Within, results are written, and checkpoints if they are asked for."""
-    return nullcontext() if resumable is None else resumable.written(matches, output)
-
-
-def _progress(ctx: click.Context, matches: ManyMatches, hidden: bool) -> Progress:
-    return Progress(lambda: Reached(matches.events, matches.found, matches.time), hidden, pace_of(ctx))
-
-
-def _check_times(time: str | None, unit: str | None, form: str | None) -> None:
-    for option, value in (("--time-unit", unit), ("--time-format", form)):
-        if value is not None and time is None:
-            raise OptionError(f"{option} {value} is about times: --time says which column has them")
-    if unit is not None and form is not None:
-        raise OptionError("times are integers (--time-unit) or texts (--time-format), not both")
-
-
-def _read(path: str) -> ParsedFormulaQuery:
-    text, name = read_text(path)
+def _read(path: str) -> ceql.ParsedFormulaQuery:
+    text, name = queries.read_text(path)
     try:
-        return parse(text, name)
+        return ceql.parse(text, name)
     except QuerySyntaxError:
-        if reads_as(parse_spaseq, text):
+        if queries.reads_as(spaseq.parse, text):
             raise OptionError(f"{name} is a query in SPAseq, for streams of graphs: try spaseq run") from None
         raise
-
-
-@contextmanager
-def _told(files: Mapping[str, str]) -> Iterator[None]:
-    """Within, errors about queries name their files, and their hints have options instead of arguments."""
-    (first, *others) = files.values()
-    with hints_with_options(), _about_files(files), nullcontext() if others else about(first):
-        yield
 
 
 @contextmanager
@@ -228,29 +265,3 @@ def _about_files(files: Mapping[str, str]) -> Iterator[None]:
         if not error.line and error.location.path in files:
             error.location = Location(files[error.location.path])
         raise
-
-
-def _sum_up(ctx: click.Context, matches: ManyMatches, quiet: bool, strict: bool, asked: bool) -> None:
-    """Say what was dropped, and why there is no result if one was ``asked`` for."""
-    losses = list(dict.fromkeys(loss.line("--{}") for name in matches.forms for loss in matches.losses(name)))
-    tell_losses(losses, quiet, strict)
-    if asked and not matches.found and not quiet:
-        missing = [matches.unmatched(name) for name in matches.forms]
-        tell_why(f"no event fits {' or '.join(names)}" for names in missing if names)
-    if losses and strict:
-        ctx.exit(FAILED)
-
-
-def _counts(matches: ManyMatches, limit: int | None) -> str:
-    """The number of results; of several queries a line each."""
-    counts = matches.counts() if limit is None else _limited_counts(matches, limit)
-    if len(counts) == 1:
-        return "".join(f"{count}\n" for count in counts.values())
-    return "".join(f"{on_one_line(name)} {count}\n" for name, count in counts.items())
-
-
-def _limited_counts(matches: ManyMatches, limit: int) -> dict[str, int]:
-    counts = dict.fromkeys(matches.forms, 0)
-    for name, batch in limited(matches, limit):
-        counts[name] += batch.num_rows
-    return counts

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spaseq.cli.checkpoint import read_kept as read_file
-from spaseq.cli.checkpoint import write_kept
+from spaseq.cli.checkpoint import read_state_file, write_state_file
 from spaseq.cli.locks import held
 from spaseq.errors import OptionError
 from spaseq.whole_file import remove_leftovers
@@ -37,7 +36,7 @@ class Kept:
 def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
     """What is kept in a folder; None: nothing.  OptionError: another program wrote it, or options differ."""
     try:
-        text = read_file(folder / NAME, b"{")
+        text = read_state_file(folder / NAME, b"{")
         if text is None:
             _check_is_empty(folder)
             return None
@@ -82,4 +81,4 @@ def _check_is_empty(folder: Path) -> None:
 
 def keep(folder: Path, kept: Kept) -> None:
     """Write it so that after any end there is a whole one."""
-    write_kept(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())
+    write_state_file(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())

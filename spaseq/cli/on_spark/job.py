@@ -10,8 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow
 
-from spaseq.cli.checkpoint import cut
-from spaseq.cli.checkpoint import kept as bytes_kept
+from spaseq.cli import output
 from spaseq.cli.on_spark.checkpoint import Kept, keep
 from spaseq.cli.on_spark.progress import Metrics
 from spaseq.pattern.sequences import Query, Selection
@@ -105,7 +104,7 @@ class BatchWriter:
     def begin(self) -> None:
         """Cut off what was written and is not known to be.  OptionError: a file is shorter than it was."""
         for option, file in self.outputs.items():
-            cut(file, (self.kept.outputs or {}).get(option, 0), option)
+            output.cut(file, (self.kept.outputs or {}).get(option, 0), option)
         keep(self.folder, self.kept)
 
     def batch(self, rows: DataFrame, number: int) -> None:
@@ -127,7 +126,7 @@ class BatchWriter:
             self.take(piece)
 
     def _sizes(self) -> dict[str, int]:
-        return {option: bytes_kept(file) for option, file in self.outputs.items()}
+        return {option: output.kept_bytes(file) for option, file in self.outputs.items()}
 
     def _keep(self, kept: Kept) -> None:
         self.kept = kept

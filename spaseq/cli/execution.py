@@ -1,0 +1,204 @@
+"""What is the same whenever a command runs queries, whatever they read.
+
+Files are opened and held, checkpoints are kept, Ctrl-C is obeyed, progress is shown, results are counted up to a limit,
+and in the end it is said what was dropped, and why there is no result.
+"""
+
+from __future__ import annotations
+
+import signal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TextIO
+
+import click
+
+from spaseq.cli import checkpoint, failures, output, queries, terminal
+from spaseq.cli.interrupts import Interrupts, handled
+from spaseq.cli.locks import outputs_held
+from spaseq.cli.options import Asked
+from spaseq.cli.printer import ResultCounter, T
+from spaseq.cli.progress import HowFar, Progress, pace_of
+from spaseq.memory import give_back_large_blocks
+from spaseq.text import json_text
+
+_REASONS = 3  # that are shown; --stats has all
+
+
+class Execution(ABC, Generic[Asked]):
+    """A command at work on what was asked; ``run`` is the same for all, and calls what each one says of itself."""
+
+    as_interrupts: ClassVar[tuple[signal.Signals, ...]] = (signal.SIGTERM,)  # signals that are what Ctrl-C is
+    tells_after_errors: ClassVar[bool] = False  # what was dropped until then
+    more_reasons: ClassVar[str] = ""  # where there are more of them than are shown
+
+    def __init__(self, ctx: click.Context, options: Asked) -> None:
+        self.ctx = ctx
+        self.options = options
+        self.interrupts = Interrupts()
+        self.checkpoints: checkpoint.Checkpoints | None = None
+
+    def run(self) -> None:
+        """All of it; gives the exit code by ``click.Context.exit``."""
+        give_back_large_blocks()
+        self.prepare()
+        with self.errors(), handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler)):
+            self.open()
+            if not self.options.queries:
+                return
+            losses = self._done()
+        if not (self.options.quiet or self.options.stats or self.has_results()):
+            tell_why(self.reasons(), losses, self.more_reasons)
+        if self.interrupts.came:
+            self.ctx.exit(failures.INTERRUPTED)
+        if losses and self.options.strict:
+            self.ctx.exit(failures.FAILED)
+
+    # ── what each says of itself, in the order in which it is asked ──────────────────────────────────────────
+    @abstractmethod
+    def prepare(self) -> None:
+        """Read the queries, and see whether the options go together: before any file is written."""
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Within, errors are told as those of the command line."""
+        return nullcontext()
+
+    def open(self) -> None:
+        """Open what is read, unless that needs files that are written."""
+
+    def begin(self, late: output.LateFile | None, text: TextIO) -> None:
+        """Files to be written are open."""
+
+    @abstractmethod
+    def write(self, text: TextIO) -> None:
+        """Write all results."""
+
+    @abstractmethod
+    def losses(self) -> list[str]:
+        """What was dropped."""
+
+    def statistics(self) -> Mapping[str, Any]:
+        """What ``--stats`` shows."""
+        raise NotImplementedError
+
+    def end(self, text: TextIO) -> None:
+        """Write what comes after all that is told."""
+
+    @abstractmethod
+    def has_results(self) -> bool:
+        """Whether there are results, or none were asked for."""
+
+    def reasons(self) -> Iterable[str]:
+        """Why there are none."""
+        return ()
+
+    # ── what they may ask for ────────────────────────────────────────────────────────────────────────────────
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a checkpoint from which to go on."""
+        return self.checkpoints is not None and self.checkpoints.found is not None
+
+    def check_files(self, read: Iterable[str], others: Mapping[str, Path | None]) -> None:
+        """OptionError: a file that is written is read, or written twice; ``others`` (by option) are written, too."""
+        output.check_not_read({"--output": self.options.output, "--late": self.options.late, **others}, read)
+
+    def hold_files(self) -> None:
+        """Let no other run write the files that this one writes.  OptionError: one does."""
+        self.ctx.with_resource(outputs_held({"--output": self.options.output, "--late": self.options.late}))
+
+    def warn(self, parsed: Iterable[queries.Warned], more: Iterable[str] = ()) -> None:
+        """Say what the authors of queries should know, and more."""
+        if not self.options.quiet:
+            for each in parsed:
+                queries.show_warnings(each, err=True)
+            for text in more:
+                terminal.say(f"warning: {text}")
+
+    def keep_checkpoints(self, path: Path, same: Mapping[str, object], sources: Mapping[str, str]) -> None:
+        """Hold the file of the checkpoint, and read it: ``same`` are the options that have to be as before.
+
+        OptionError: another run has it, or it is of something else.
+        """
+        self.ctx.with_resource(checkpoint.checkpoint_held(path))
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, sources)
+
+    def begin_checkpoints(self, run: checkpoint.Checkpointed, text: TextIO, late: output.LateFile | None) -> None:
+        """``run`` is about to begin, and writes to these files.  OptionError: as of ``Checkpoints.begin``."""
+        if self.checkpoints is not None:
+            files = {"--late": late.file if late else None, "--output": text if self.options.output else None}
+            self.checkpoints.begin(run, files)
+
+    def given(self, names: Iterable[str]) -> dict[str, object]:
+        """Options as the user writes them, by the names of their parameters."""
+        written = {param.name: param.opts[0] for param in self.ctx.command.params}
+        return {written[name]: getattr(self.options, name) for name in names}
+
+    def progress(self, text: TextIO, reached: Callable[[], HowFar]) -> Progress:
+        """Within, a line tells how far the run is, where results do not tell that."""
+        hidden = self.options.quiet or (text.isatty() and not self.options.count)
+        return Progress(reached, hidden, pace_of(self.ctx))
+
+    def take(self, results: Iterable[T], counter: ResultCounter[T]) -> None:
+        """Take results until there are no more, or enough.  What is decided gets out, whatever ends it."""
+        interrupts = self.interrupts
+        try:
+            with interrupts.handled():
+                for some in results if not counter.full else ():
+                    with interrupts.writing():
+                        counter.take(some)
+                    if counter.full or interrupts.late:
+                        break
+        finally:
+            if interrupts.torn:
+                terminal.silence_output()  # its reader does not take it
+            else:
+                counter.close()
+
+    # ── what is the same for all ─────────────────────────────────────────────────────────────────────────────
+    def _done(self) -> list[str]:
+        """Write results; what was dropped, which is told."""
+        options, goes_on = self.options, self.goes_on
+        with output.late_file(options.late, goes_on) as late, output.open_output(options.output, goes_on) as text:
+            self.begin(late, text)
+            try:
+                self.write(text)
+                text.flush()
+            except BaseException:
+                self._finish()
+                if self.tells_after_errors:
+                    with suppress(OSError):
+                        text.flush()
+                    self._tell()
+                raise
+            self._finish()
+            losses = self._tell()
+            self.end(text)
+        return losses
+
+    def _finish(self) -> None:
+        if self.checkpoints is not None:
+            self.checkpoints.finish()
+
+    def _tell(self) -> list[str]:
+        losses = self.losses()
+        tell_losses(losses, self.options.quiet, self.options.strict)
+        if self.options.stats:
+            terminal.say(json_text(self.statistics(), indent=2))
+        return losses
+
+
+def tell_losses(lines: Sequence[str], quiet: bool, strict: bool) -> None:
+    """Say what was dropped, a line each; errors with ``strict``."""
+    if strict or not quiet:
+        kind = "error" if strict else "warning"
+        for line in lines:
+            terminal.say(f"{kind}: {line}")
+
+
+def tell_why(reasons: Iterable[str], losses: Sequence[str] = (), more: str = "") -> None:
+    """Say that there is no result, and the first reasons besides the losses; ``more`` says where there are others."""
+    listed = [reason for reason in dict.fromkeys(reasons) if not any(line.startswith(reason) for line in losses)]
+    shown = "; ".join(listed[:_REASONS]) + (f"; {more}" if more and len(listed) > _REASONS else "")
+    terminal.say(f"no results: {shown}" if shown else "no results")
