@@ -49,7 +49,7 @@ class ResultCounter(ABC, Generic[T]):
 
 
 # ── matches of queries in SPAseq ─────────────────────────────────────────────────────────────────────────
-class MatchCounter(ResultCounter[MergedTables]):
+class TableCounter(ResultCounter[MergedTables]):
     """Counts matches."""
 
     def counted(self, counts: Callable[[], Mapping[str, int]]) -> int:
@@ -60,7 +60,7 @@ class MatchCounter(ResultCounter[MergedTables]):
         return some.first(most)
 
 
-class MatchPrinter(MatchCounter):
+class TablePrinter(TableCounter):
     """Writes matches and hands them on at once."""
 
     def __init__(self, limit: int | None, writer: Writer, flush: Callable[[], None], shown: frozenset[str]) -> None:
@@ -88,10 +88,10 @@ class MatchPrinter(MatchCounter):
         self._flush()
 
 
-def open_match_printer(
+def open_table_printer(
     parsed: Sequence[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None,
     times: bool, types: dict[str, str], empty: Callable[[str], MatchTable],
-) -> MatchPrinter:  # fmt: skip
+) -> TablePrinter:  # fmt: skip
     """What prints the results of queries in the format that is wanted; ``empty`` is a table of a query without any.
 
     OptionError: the format cannot show them, or does not go with the times or types.
@@ -104,7 +104,7 @@ def open_match_printer(
     writer = formats.open_writer(format, output, layout)
     if format in formats.FRAMES:
         writer.write(empty(shown[0].name))  # which columns there are, should there be no match
-    return MatchPrinter(limit, writer, output.flush, frozenset(query.name for query in shown))
+    return TablePrinter(limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
 def _prefixes(parsed: Sequence[ParsedQuery]) -> dict[str, str]:

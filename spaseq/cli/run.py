@@ -76,7 +76,7 @@ class GraphExecution(Execution[LiveOptions]):
     tells_after_errors = True
     more_reasons = "--stats tells more"
     running: Run
-    counter: printer.MatchCounter
+    counter: printer.TableCounter
 
     def prepare(self) -> None:
         """See ``Execution``."""
@@ -119,12 +119,12 @@ class GraphExecution(Execution[LiveOptions]):
         self.begin_checkpoints(self, text, late)
         self.counter = self._counter(text)
 
-    def _counter(self, text: TextIO) -> printer.MatchCounter:
+    def _counter(self, text: TextIO) -> printer.TableCounter:
         asked = self.options
         if asked.count:
-            return printer.MatchCounter(asked.limit)
+            return printer.TableCounter(asked.limit)
         format, types = asked.format or ("jsonl" if asked.checkpoint else None), options.declared_types(asked.declared)
-        return printer.open_match_printer(
+        return printer.open_table_printer(
             self.parsed, format, text, asked.limit, asked.times, types, self.running.empty
         )
 
@@ -170,7 +170,7 @@ class GraphExecution(Execution[LiveOptions]):
         return self.running.state()
 
 
-def _reached(running: Run, counter: printer.MatchCounter) -> Reached:
+def _reached(running: Run, counter: printer.TableCounter) -> Reached:
     time = running.time if running.events else None
     names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
     slowest = names.get(running.held_back_by or "")

@@ -1,1 +1,3 @@
-"""What ``spaseq spark`` is made of."""
+"""``spaseq spark``: a job on Spark, and what becomes of its results."""
+
+import spaseq.spark  # noqa: F401  (OptionError: pyspark is not installed)

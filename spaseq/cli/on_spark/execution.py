@@ -103,7 +103,7 @@ class SparkExecution(Execution[SparkOptions]):
     as_interrupts = ()  # until the job is made, SIGTERM ends the process
     kept: Kept | None = None  # what the folder of --checkpoint says
     late: LateFile | None = None
-    counter: printer.MatchCounter
+    counter: printer.TableCounter
 
     def prepare(self) -> None:
         """See ``Execution``."""
@@ -113,10 +113,8 @@ class SparkExecution(Execution[SparkOptions]):
         self.metrics = progress.Metrics()
         self.parsed = read_queries(asked.queries)
         checked = [each.query for each in self.parsed]
-        graphs, ontologies = (
-            sources.background_sources(asked.background, checked),
-            sources.entailed_graphs(asked.entail),
-        )
+        graphs = sources.background_sources(asked.background, checked)
+        ontologies = sources.entailed_graphs(asked.entail)
         self.sources = sources.stream_sources(asked.streams, checked)
         self._check_files([*asked.queries, *graphs.values()])
         asked.check()
@@ -171,13 +169,13 @@ class SparkExecution(Execution[SparkOptions]):
         job = job_of(checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions, late=late)
         return SparkJob(spark, job, self.sources, asked.reading())
 
-    def _counter(self, job: SparkJob, text: TextIO) -> printer.MatchCounter:
+    def _counter(self, job: SparkJob, text: TextIO) -> printer.TableCounter:
         asked = self.options
         if asked.count:
-            return printer.MatchCounter(asked.limit)
+            return printer.TableCounter(asked.limit)
         wanted = asked.format if asked.checkpoint is None else asked.format or "jsonl"
         types = options.declared_types(asked.declared)
-        return printer.open_match_printer(self.parsed, wanted, text, asked.limit, asked.times, types, job.empty)
+        return printer.open_table_printer(self.parsed, wanted, text, asked.limit, asked.times, types, job.empty)
 
     def _work(self, job: SparkJob, text: TextIO) -> None:
         try:
