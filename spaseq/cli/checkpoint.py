@@ -20,8 +20,8 @@ from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
-from spaseq.sources.incoming import is_regular
 from spaseq.sources.rdf.files import expand
+from spaseq.sources.source import is_regular
 from spaseq.whole_file import remove_leftovers, write_whole
 
 if TYPE_CHECKING:
