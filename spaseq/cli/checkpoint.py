@@ -13,9 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from spaseq.cli import output
-from spaseq.cli.locks import held
-from spaseq.cli.terminal import say
+from spaseq.cli import locks, output, terminal
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.snapshot.container import GRAPHS
@@ -69,7 +67,7 @@ def checkpoint_held(path: Path) -> Iterator[None]:
     What a run left beside it when it was killed is removed.  OptionError: another run has it, or it is no file.
     """
     check_is_file(path)
-    with held(lock_of(path), f"--checkpoint {path}"):
+    with locks.held(lock_of(path), f"--checkpoint {path}"):
         remove_leftovers(path)
         yield
 
@@ -175,7 +173,7 @@ class Checkpoints:
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
         self._run: Checkpointed | None = None
-        self._outputs: dict[str, IO[Any]] = {}
+        self._outputs: Mapping[str, IO[Any]] = {}
         self.found = read_checkpoint(path)
         if self.found is not None:
             _compare(self.found, self._options, self._sources, path)
@@ -185,13 +183,13 @@ class Checkpoints:
         """Where to go on; None: at the beginning."""
         return None if self.found is None else self.found.state
 
-    def begin(self, run: Checkpointed, outputs: Mapping[str, IO[Any] | None]) -> None:
+    def begin(self, run: Checkpointed, outputs: Mapping[str, IO[Any]]) -> None:
         """The run is about to begin: write the first checkpoint, to see that it can be done.
 
         What was written after the checkpoint found is cut off, for it comes again.  OptionError: an output is shorter.
         """
         self._run = run
-        self._outputs = {option: file for option, file in outputs.items() if file is not None}
+        self._outputs = outputs
         for option, file in self._outputs.items():
             if self.found is not None:
                 output.cut(file, self.found.outputs.get(option, 0), option)
@@ -210,7 +208,7 @@ class Checkpoints:
     def finish(self) -> None:
         """The run has ended: write the last one; if it ended in the midst of a step, say that the one before counts."""
         if self._run is None or self._writing or not self._run.can_tell_state:
-            say("note: stopped in the midst of its work: the checkpoint is the one before")
+            terminal.say("note: stopped in the midst of its work: the checkpoint is the one before")
         else:
             self.write()
 

@@ -11,13 +11,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TextIO
+from typing import IO, Any, ClassVar, Generic, TextIO
 
 import click
 
-from spaseq.cli import checkpoint, failures, output, queries, terminal
-from spaseq.cli.interrupts import Interrupts, handled
-from spaseq.cli.locks import outputs_held
+from spaseq.cli import checkpoint, failures, interrupts, locks, output, queries, terminal
 from spaseq.cli.options import Asked
 from spaseq.cli.printer import ResultCounter, T
 from spaseq.cli.progress import HowFar, Progress, pace_of
@@ -28,23 +26,28 @@ _REASONS = 3  # that are shown; --stats has all
 
 
 class Execution(ABC, Generic[Asked]):
-    """A command at work on what was asked; ``run`` is the same for all, and calls what each one says of itself."""
+    """A command at work on what was asked; ``run`` is the same for all, and calls what each one says of itself.
+
+    ``text`` is where results go, and ``late`` where late events do, from ``begin`` on.
+    """
 
     as_interrupts: ClassVar[tuple[signal.Signals, ...]] = (signal.SIGTERM,)  # signals that are what Ctrl-C is
     tells_after_errors: ClassVar[bool] = False  # what was dropped until then
     more_reasons: ClassVar[str] = ""  # where there are more of them than are shown
+    text: TextIO
+    late: output.LateFile | None
 
     def __init__(self, ctx: click.Context, options: Asked) -> None:
         self.ctx = ctx
         self.options = options
-        self.interrupts = Interrupts()
+        self.interrupts = interrupts.Interrupts()
         self.checkpoints: checkpoint.Checkpoints | None = None
 
     def run(self) -> None:
         """All of it; gives the exit code by ``click.Context.exit``."""
         give_back_large_blocks()
         self.prepare()
-        with self.errors(), handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler)):
+        with self.errors(), interrupts.handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler)):
             self.open()
             if not self.options.queries:
                 return
@@ -66,13 +69,13 @@ class Execution(ABC, Generic[Asked]):
         return nullcontext()
 
     def open(self) -> None:
-        """Open what is read, unless that needs files that are written."""
+        """Open what is read, before files that are written are open."""
 
-    def begin(self, late: output.LateFile | None, text: TextIO) -> None:
-        """Files to be written are open."""
+    def begin(self) -> None:
+        """Open what is read, if it needs the files that are written."""
 
     @abstractmethod
-    def write(self, text: TextIO) -> None:
+    def write(self) -> None:
         """Write all results."""
 
     @abstractmethod
@@ -83,7 +86,7 @@ class Execution(ABC, Generic[Asked]):
         """What ``--stats`` shows."""
         raise NotImplementedError
 
-    def end(self, text: TextIO) -> None:
+    def end(self) -> None:
         """Write what comes after all that is told."""
 
     @abstractmethod
@@ -106,7 +109,7 @@ class Execution(ABC, Generic[Asked]):
 
     def hold_files(self) -> None:
         """Let no other run write the files that this one writes.  OptionError: one does."""
-        self.ctx.with_resource(outputs_held({"--output": self.options.output, "--late": self.options.late}))
+        self.ctx.with_resource(locks.outputs_held({"--output": self.options.output, "--late": self.options.late}))
 
     def warn(self, parsed: Iterable[queries.Warned], more: Iterable[str] = ()) -> None:
         """Say what the authors of queries should know, and more."""
@@ -124,34 +127,39 @@ class Execution(ABC, Generic[Asked]):
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
         self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, sources)
 
-    def begin_checkpoints(self, run: checkpoint.Checkpointed, text: TextIO, late: output.LateFile | None) -> None:
-        """``run`` is about to begin, and writes to these files.  OptionError: as of ``Checkpoints.begin``."""
+    def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
+        """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""
         if self.checkpoints is not None:
-            files = {"--late": late.file if late else None, "--output": text if self.options.output else None}
-            self.checkpoints.begin(run, files)
+            self.checkpoints.begin(run, self.files)
+
+    @property
+    def files(self) -> dict[str, IO[Any]]:
+        """The files that are written, by option, but for standard output."""
+        files: dict[str, IO[Any]] = {} if self.late is None else {"--late": self.late.file}
+        return files | ({} if self.options.output is None else {"--output": self.text})
 
     def given(self, names: Iterable[str]) -> dict[str, object]:
         """Options as the user writes them, by the names of their parameters."""
         written = {param.name: param.opts[0] for param in self.ctx.command.params}
         return {written[name]: getattr(self.options, name) for name in names}
 
-    def progress(self, text: TextIO, reached: Callable[[], HowFar]) -> Progress:
+    def progress(self, reached: Callable[[], HowFar]) -> Progress:
         """Within, a line tells how far the run is, where results do not tell that."""
-        hidden = self.options.quiet or (text.isatty() and not self.options.count)
+        hidden = self.options.quiet or (self.text.isatty() and not self.options.count)
         return Progress(reached, hidden, pace_of(self.ctx))
 
     def take(self, results: Iterable[T], counter: ResultCounter[T]) -> None:
         """Take results until there are no more, or enough.  What is decided gets out, whatever ends it."""
-        interrupts = self.interrupts
+        asked = self.interrupts
         try:
-            with interrupts.handled():
+            with asked.handled():
                 for some in results if not counter.full else ():
-                    with interrupts.writing():
+                    with asked.writing():
                         counter.take(some)
-                    if counter.full or interrupts.late:
+                    if counter.full or asked.late:
                         break
         finally:
-            if interrupts.torn:
+            if asked.torn:
                 terminal.silence_output()  # its reader does not take it
             else:
                 counter.close()
@@ -161,9 +169,10 @@ class Execution(ABC, Generic[Asked]):
         """Write results; what was dropped, which is told."""
         options, goes_on = self.options, self.goes_on
         with output.late_file(options.late, goes_on) as late, output.open_output(options.output, goes_on) as text:
-            self.begin(late, text)
+            self.late, self.text = late, text
+            self.begin()
             try:
-                self.write(text)
+                self.write()
                 text.flush()
             except BaseException:
                 self._finish()
@@ -174,7 +183,7 @@ class Execution(ABC, Generic[Asked]):
                 raise
             self._finish()
             losses = self._tell()
-            self.end(text)
+            self.end()
         return losses
 
     def _finish(self) -> None:

@@ -53,6 +53,16 @@ class RunOptions:
     checkpoint_every: timedelta = timedelta(0)
     stats: bool = False
 
+    @property
+    def wanted(self) -> str | None:
+        """The format that is asked for; what is gone on with is jsonl, unless another one is."""
+        return self.format or ("jsonl" if self.checkpoint else None)
+
+    @property
+    def unresumable(self) -> dict[str, bool]:
+        """Whether those are given that a run that goes on cannot have."""
+        return {"--limit": self.limit is not None, "--count": self.count}
+
 
 @dataclass(frozen=True, kw_only=True)
 class StreamOptions(RunOptions):
@@ -79,6 +89,11 @@ class GraphOptions(StreamOptions):
     entail: tuple[str, ...]
     times: bool
     declared: tuple[str, ...]
+
+    @property
+    def unresumable(self) -> dict[str, bool]:
+        """See ``RunOptions``."""
+        return {**super().unresumable, "--times": self.times, "--declare": bool(self.declared)}
 
 
 gpm_option = click.option(

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence, Sized
 from typing import Any, Generic, TextIO, TypeVar
 
+from spaseq.cli.options import GraphOptions, RunOptions, declared_types
 from spaseq.errors import OptionError
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.languages.spaseq.tree import Prefix
@@ -88,15 +89,16 @@ class TablePrinter(TableCounter):
         self._flush()
 
 
-def open_table_printer(
-    parsed: Sequence[ParsedQuery], wanted: str | None, output: TextIO, limit: int | None,
-    times: bool, types: dict[str, str], empty: Callable[[str], MatchTable],
-) -> TablePrinter:  # fmt: skip
-    """What prints the results of queries in the format that is wanted; ``empty`` is a table of a query without any.
+def open_counter(
+    asked: GraphOptions, parsed: Sequence[ParsedQuery], output: TextIO, empty: Callable[[str], MatchTable]
+) -> TableCounter:
+    """What counts the results of queries, or prints them, as it was asked; ``empty`` is a table of a query without any.
 
     OptionError: the format cannot show them, or does not go with the times or types.
     """
-    format = choose_format(wanted, output)
+    if asked.count:
+        return TableCounter(asked.limit)
+    format, times, types = choose_format(asked.wanted, output), asked.times, declared_types(asked.declared)
     check_times(format, times)
     check_declared(format, types)
     shown = shown_queries(format, [each.query for each in parsed])
@@ -104,7 +106,7 @@ def open_table_printer(
     writer = formats.open_writer(format, output, layout)
     if format in formats.FRAMES:
         writer.write(empty(shown[0].name))  # which columns there are, should there be no match
-    return TablePrinter(limit, writer, output.flush, frozenset(query.name for query in shown))
+    return TablePrinter(asked.limit, writer, output.flush, frozenset(query.name for query in shown))
 
 
 def _prefixes(parsed: Sequence[ParsedQuery]) -> dict[str, str]:
@@ -153,18 +155,20 @@ class BlockPrinter(BlockCounter):
 
 
 def open_block_printer(
-    format: str, output: TextIO, limit: int | None, names: Sequence[str], empty: ResultBlock, **layout: Any
+    asked: RunOptions, output: TextIO, names: Sequence[str], empty: ResultBlock, limited: bool = False, **layout: Any
 ) -> BlockPrinter:
-    """What prints the results of queries of these names in one of BLOCKS; ``empty`` has none, and their columns.
+    """What prints the results of queries of these names as it was asked; ``empty`` has none, and their columns.
 
-    ``layout`` is what else a ``Layout`` has.  OptionError: there are several queries, and the format is of one.
+    ``limited``: there are no more than were asked for.  ``layout`` is what else a ``Layout`` has.
+    OptionError: there are several queries, and the format is of one.
     """
+    format = choose_format(asked.wanted, output)
     check_block_format(format, names)
     heads = Layout(tuple(empty.heads), len(names) > 1, bold=False, **layout)
     writer = formats.open_block_writer(format, output, heads)
     if format in formats.FRAMES:
         writer.write(empty)  # which columns there are, should there be no result
-    return BlockPrinter(limit, names, writer, output.flush)
+    return BlockPrinter(None if limited else asked.limit, names, writer, output.flush)
 
 
 def counted_lines(counts: Mapping[str, int]) -> str:

@@ -6,16 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
-from spaseq.cli import checkpoint, options, printer, sources
-from spaseq.cli.execution import Execution
-from spaseq.cli.interrupts import RunInterrupts
-from spaseq.cli.output import LateFile
-from spaseq.cli.progress import Reached
-from spaseq.cli.queries import read_queries
+from spaseq.cli import checkpoint, execution, interrupts, options, printer, progress, queries, sources
 from spaseq.graphs.graph_run import Run, RunState
 from spaseq.results.formats import WRITERS
 from spaseq.sources.rdf.files import expand
@@ -69,7 +64,7 @@ class LiveOptions(options.GraphOptions):
     gpm: str
 
 
-class GraphExecution(Execution[LiveOptions]):
+class GraphExecution(execution.Execution[LiveOptions]):
     """Queries in SPAseq on streams of RDF."""
 
     as_interrupts = ()  # before events are read, SIGTERM ends the process
@@ -81,7 +76,7 @@ class GraphExecution(Execution[LiveOptions]):
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
-        self.parsed = read_queries(asked.queries)
+        self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
         self.graphs = sources.background_sources(asked.background, self.checked)
         self.ontologies = sources.entailed_graphs(asked.entail)
@@ -89,10 +84,7 @@ class GraphExecution(Execution[LiveOptions]):
         files = [file for path in self.sources.values() for file in expand(path)]
         self.check_files([*asked.queries, *self.graphs.values(), *files], checkpoint.checkpoint_files(asked.checkpoint))
         if asked.checkpoint is not None:
-            checkpoint.check_without(
-                {"--limit": asked.limit is not None, "--count": asked.count, "--times": asked.times}
-                | {"--declare": bool(asked.declared)}
-            )
+            checkpoint.check_without(asked.unresumable)
             same = self.given(SAME) | {"--time-property": asked.wire.time_properties}
             self.keep_checkpoints(asked.checkpoint, same, self.sources)
         self.warn(self.parsed, sources.background_warnings(self.graphs, self.checked, self.ontologies))
@@ -104,33 +96,24 @@ class GraphExecution(Execution[LiveOptions]):
         with options.hints_with_options(), checkpoint.restoring():
             yield
 
-    def begin(self, late: LateFile | None, text: TextIO) -> None:
+    def begin(self) -> None:
         """See ``Execution``."""
         asked, kept = self.options, self.checkpoints
         self.running = Run(
-            self.checked, self.sources, self.graphs, asked.lateness, late, asked.wire,
+            self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
         )  # fmt: skip
         self.running.warns = False
-        self.interrupts = RunInterrupts(self.running)
+        self.interrupts = interrupts.RunInterrupts(self.running)
         if asked.checkpoint is not None:
-            checkpoint.check_format(asked.format or "jsonl", WRITERS)
-        self.begin_checkpoints(self, text, late)
-        self.counter = self._counter(text)
+            checkpoint.check_format(asked.wanted or "", WRITERS)
+        self.begin_checkpoints(self)
+        self.counter = printer.open_counter(asked, self.parsed, self.text, self.running.empty)
 
-    def _counter(self, text: TextIO) -> printer.TableCounter:
-        asked = self.options
-        if asked.count:
-            return printer.TableCounter(asked.limit)
-        format, types = asked.format or ("jsonl" if asked.checkpoint else None), options.declared_types(asked.declared)
-        return printer.open_table_printer(
-            self.parsed, format, text, asked.limit, asked.times, types, self.running.empty
-        )
-
-    def write(self, text: TextIO) -> None:
+    def write(self) -> None:
         """See ``Execution``."""
-        with self.progress(text, lambda: _reached(self.running, self.counter)):
+        with self.progress(lambda: _reached(self.running, self.counter)):
             self.take(self.running.merged(), self.counter)
 
     def losses(self) -> list[str]:
@@ -142,10 +125,10 @@ class GraphExecution(Execution[LiveOptions]):
         """See ``Execution``."""
         return self.running.statistics()
 
-    def end(self, text: TextIO) -> None:
+    def end(self) -> None:
         """See ``Execution``."""
         if self.options.count:
-            text.write(f"{self.counter.counted(self.running.counts)}\n")
+            self.text.write(f"{self.counter.counted(self.running.counts)}\n")
 
     def has_results(self) -> bool:
         """See ``Execution``."""
@@ -170,8 +153,8 @@ class GraphExecution(Execution[LiveOptions]):
         return self.running.state()
 
 
-def _reached(running: Run, counter: printer.TableCounter) -> Reached:
+def _reached(running: Run, counter: printer.TableCounter) -> progress.Reached:
     time = running.time if running.events else None
     names = {stream.iri: stream.name for query in running.engine.queries.values() for stream in query.streams}
     slowest = names.get(running.held_back_by or "")
-    return Reached(running.events, counter.counted(running.counts), time, running.groups, slowest)
+    return progress.Reached(running.events, counter.counted(running.counts), time, running.groups, slowest)

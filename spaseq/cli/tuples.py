@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaseq.cli import checkpoint, options, printer, queries, sources
-from spaseq.cli.execution import Execution
-from spaseq.cli.interrupts import StepInterrupts
-from spaseq.cli.output import LateFile
-from spaseq.cli.progress import Reached
+from spaseq.cli import checkpoint, execution, interrupts, options, printer, progress, queries, sources
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.results.formats import BLOCKS
@@ -124,7 +120,7 @@ class TupleOptions(options.RunOptions):
         )  # fmt: skip
 
 
-class TupleExecution(Execution[TupleOptions]):
+class TupleExecution(execution.Execution[TupleOptions]):
     """Queries in CEQL on tables."""
 
     matches: ManyMatches
@@ -144,11 +140,11 @@ class TupleExecution(Execution[TupleOptions]):
         self.warn(self.parsed.values())
         self.reading = asked.reading()
         if asked.checkpoint is not None:
-            checkpoint.check_without({"--limit": asked.limit is not None, "--count": asked.count})
-            checkpoint.check_format(asked.format or "jsonl", BLOCKS)
+            checkpoint.check_without(asked.unresumable)
+            checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
             self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
-            self.interrupts = StepInterrupts()
+            self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
 
     @contextmanager
@@ -175,18 +171,18 @@ class TupleExecution(Execution[TupleOptions]):
         if self.interrupts.came:
             raise KeyboardInterrupt
 
-    def begin(self, late: LateFile | None, text: TextIO) -> None:
+    def begin(self) -> None:
         """See ``Execution``."""
-        self.begin_checkpoints(self, text, late)
+        self.begin_checkpoints(self)
 
-    def write(self, text: TextIO) -> None:
+    def write(self) -> None:
         """See ``Execution``."""
         matches = self.matches
-        with self.progress(text, lambda: Reached(matches.events, matches.found, matches.time)):
+        with self.progress(lambda: progress.Reached(matches.events, matches.found, matches.time)):
             if self.options.count:
-                text.write(printer.counted_lines(self._counts()))
+                self.text.write(printer.counted_lines(self._counts()))
             else:
-                self.take(self._blocks(), self._printer(text))
+                self.take(self._blocks(), self._printer())
 
     def _counts(self) -> Mapping[str, int]:
         """The number of results by query; without a limit none is made."""
@@ -203,17 +199,16 @@ class TupleExecution(Execution[TupleOptions]):
         forms = self.matches.forms
         return (TupleBlock(name, batch, forms[name]) for name, batch in self.matches)
 
-    def _printer(self, text: TextIO) -> printer.BlockPrinter:
+    def _printer(self) -> printer.BlockPrinter:
         """What prints results; of a table on which events may pause, each row as it comes."""
         from spaseq.cli.tuple_block import empty_block
         from spaseq.results.formats.writer import FIRST_ROWS
         from spaseq.sources.files import may_fall_silent
 
         forms, asked = self.matches.forms, self.options
-        format = printer.choose_format(asked.format if asked.checkpoint is None else "jsonl", text)
         empty = empty_block(*next(iter(forms.items())))
         rows = 1 if any(map(may_fall_silent, self.paths)) else FIRST_ROWS
-        return printer.open_block_printer(format, text, asked.limit, list(forms), empty, first_rows=rows, awaited=True)
+        return printer.open_block_printer(asked, self.text, list(forms), empty, first_rows=rows, awaited=True)
 
     def losses(self) -> list[str]:
         """See ``Execution``."""

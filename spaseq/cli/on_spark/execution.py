@@ -6,25 +6,17 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
-from spaseq.cli import checkpoint, options, printer, sources
-from spaseq.cli.execution import Execution
-from spaseq.cli.interrupts import StepInterrupts
-from spaseq.cli.on_spark import progress, session
+from spaseq.cli import checkpoint, execution, interrupts, options, printer, queries, sources
+from spaseq.cli.on_spark import job, session
 from spaseq.cli.on_spark.checkpoint import Kept, folder_held, kept_files, read_kept
-from spaseq.cli.on_spark.job import BatchWriter, ResultPiece, SparkJob, start, wait
-from spaseq.cli.output import LateFile
-from spaseq.cli.queries import read_queries
 from spaseq.errors import OptionError
 from spaseq.graphs.background import read_background
 from spaseq.results.formats import WRITERS
 from spaseq.results.table import MergedTables
 from spaseq.sources.rdf.files import expand
-from spaseq.spark import machine
-from spaseq.spark.batch import match_batch
-from spaseq.spark.losses import Losses
-from spaseq.spark.matching import job_of
+from spaseq.spark import batch, losses, machine, matching
 from spaseq.streams.losses import counted, were
 from spaseq.streams.timestamps import duration_microseconds
 
@@ -63,9 +55,8 @@ class SparkOptions(options.GraphOptions):
     def check(self) -> None:
         """OptionError: some do not go together."""
         if self.checkpoint is not None:
-            without = {"--limit": self.limit is not None, "--count": self.count, "--times": self.times}
-            checkpoint.check_without({**without, "--declare": bool(self.declared)})
-            checkpoint.check_format(self.format or "jsonl", WRITERS)
+            checkpoint.check_without(self.unresumable)
+            checkpoint.check_format(self.wanted or "", WRITERS)
         elif self.late is not None and not self.follow:
             raise OptionError("--late goes with --checkpoint or --follow: without, all is put in order first")
         if self.strict and not self.is_local:
@@ -97,21 +88,20 @@ class SparkOptions(options.GraphOptions):
         return found
 
 
-class SparkExecution(Execution[SparkOptions]):
+class SparkExecution(execution.Execution[SparkOptions]):
     """Queries in SPAseq on streams of RDF, by Spark."""
 
     as_interrupts = ()  # until the job is made, SIGTERM ends the process
     kept: Kept | None = None  # what the folder of --checkpoint says
-    late: LateFile | None = None
     counter: printer.TableCounter
 
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
-        self.interrupts = StepInterrupts()
+        self.interrupts = interrupts.StepInterrupts()
         self.noise = session.Noise()
-        self.metrics = progress.Metrics()
-        self.parsed = read_queries(asked.queries)
+        self.metrics = job.Metrics()
+        self.parsed = queries.read_queries(asked.queries)
         checked = [each.query for each in self.parsed]
         graphs = sources.background_sources(asked.background, checked)
         ontologies = sources.entailed_graphs(asked.entail)
@@ -140,83 +130,69 @@ class SparkExecution(Execution[SparkOptions]):
         """See ``Execution``."""
         return self.kept is not None
 
-    def begin(self, late: LateFile | None, text: TextIO) -> None:
-        """See ``Execution``."""
-        self.late = late
-
-    def write(self, text: TextIO) -> None:
+    def write(self) -> None:
         """See ``Execution``."""
         asked = self.options
         files = (file for path in self.sources.values() for file in expand(path))
         is_short = not asked.follow and session.is_short(files)
         with session.session(asked.master, self._settings(), self.noise, is_short) as spark:
-            job = self._job(spark)
-            self.counter = self._counter(job, text)
+            self.job = self._job(spark)
+            self.counter = printer.open_counter(asked, self.parsed, self.text, self.job.empty)
             with self.interrupts.handled():
-                self._work(job, text)
+                self._work()
         if asked.count:
-            text.write(f"{self.counter.results}\n")
+            self.text.write(f"{self.counter.results}\n")
 
     def _settings(self) -> dict[str, str]:
         """The settings of Spark; a checkpoint keeps its number of partitions."""
         kept = {} if self.kept is None else {machine.PARTITIONS: str(self.kept.partitions)}
         return self.options.spark_settings() | kept
 
-    def _job(self, spark: SparkSession) -> SparkJob:
+    def _job(self, spark: SparkSession) -> job.SparkJob:
         asked, partitions = self.options, machine.shuffle_partitions(spark)
         checked = [each.query for each in self.parsed]
-        late = asked.late is not None
-        job = job_of(checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions, late=late)
-        return SparkJob(spark, job, self.sources, asked.reading())
+        known = matching.job_of(
+            checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions,
+            late=asked.late is not None,
+        )  # fmt: skip
+        return job.SparkJob(spark, known, self.sources, asked.reading())
 
-    def _counter(self, job: SparkJob, text: TextIO) -> printer.TableCounter:
-        asked = self.options
-        if asked.count:
-            return printer.TableCounter(asked.limit)
-        wanted = asked.format if asked.checkpoint is None else asked.format or "jsonl"
-        types = options.declared_types(asked.declared)
-        return printer.open_table_printer(self.parsed, wanted, text, asked.limit, asked.times, types, job.empty)
-
-    def _work(self, job: SparkJob, text: TextIO) -> None:
+    def _work(self) -> None:
         try:
             if self.options.is_unbounded:
-                self._in_batches(job, text)
+                self._in_batches()
             else:
-                self._as_a_whole(job, text)
+                self._as_a_whole()
         finally:
             self.counter.close()
 
-    def _as_a_whole(self, job: SparkJob, text: TextIO) -> None:
+    def _as_a_whole(self) -> None:
         """All that is there, in one job."""
-        losses = Losses(job.session)
-        with self.progress(text, lambda: progress.tasks(job.session, self.counter.results)):
-            for piece in job.results(match_batch(job.bounded(), job.job, losses)):
+        work = self.job
+        lost = losses.Losses(work.session)
+        with self.progress(lambda: job.tasks(work.session, self.counter.results)):
+            for piece in work.results(batch.match_batch(work.bounded(), work.job, lost)):
                 self._take_piece(piece)
                 if self._is_full:
                     break
-        self.metrics.left_out(losses.counts)
+        self.metrics.left_out(lost.counts)
 
-    def _in_batches(self, job: SparkJob, text: TextIO) -> None:
+    def _in_batches(self) -> None:
         """What is there and, if files are followed, what comes; else then what the end of the input decides."""
         asked, every = self.options, self.options.checkpoint_every.total_seconds()
         with tempfile.TemporaryDirectory() as temporary:
             folder = asked.checkpoint or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            kept = self.kept or Kept(asked.same(self.sources), job.job.partitions)
-            writer = BatchWriter(job, folder, kept, self._take_piece, self._files(text))
+            kept = self.kept or Kept(asked.same(self.sources), self.job.job.partitions)
+            writer = job.BatchWriter(self.job, folder, kept, self._take_piece, self.files)
             writer.begin()
-            with self.progress(text, lambda: self.metrics.reached(self.counter.results)):
+            with self.progress(lambda: self.metrics.reached(self.counter.results)):
                 delay = duration_microseconds(asked.lateness)
-                wait(start(writer, self.metrics, delay, asked.follow, every), lambda: self._is_full)
+                job.wait(job.start(writer, self.metrics, delay, asked.follow, every), lambda: self._is_full)
                 if not (asked.follow or self._is_full):
                     writer.end(str(folder))
 
-    def _files(self, text: TextIO) -> dict[str, IO[Any]]:
-        """The files that are written, by option."""
-        files: dict[str, IO[Any]] = {} if self.late is None else {"--late": self.late.file}
-        return files | ({} if self.options.output is None else {"--output": text})
-
-    def _take_piece(self, piece: ResultPiece) -> None:
+    def _take_piece(self, piece: job.ResultPiece) -> None:
         """Matches are printed or counted, late events go to their file."""
         for table in piece.tables:
             if not self._is_full:

@@ -1,31 +1,37 @@
-"""One job of ``spaseq spark``: what it reads, its results as tables, and batches, each of which is written once."""
+"""One job of ``spaseq spark``: what it reads, its results, batches that are written once each, and how far it is."""
 
 from __future__ import annotations
 
 import secrets
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow
+from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from spaseq.cli import output
 from spaseq.cli.on_spark.checkpoint import Kept, keep
-from spaseq.cli.on_spark.progress import Metrics
 from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.files import expand, is_plain_nquads
-from spaseq.spark.finishing import finished
+from spaseq.spark import finishing, packing, streaming, tables
 from spaseq.spark.job import Job
-from spaseq.spark.packing import RESULT, packed, unpacked
-from spaseq.spark.streaming import match_streaming
-from spaseq.spark.tables import derived_events, match_tables
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.listener import (
+        QueryIdleEvent,
+        QueryProgressEvent,
+        QueryStartedEvent,
+        QueryTerminatedEvent,
+    )
     from pyspark.sql.streaming.query import StreamingQuery
+
+LOOK = 0.5  # seconds between two looks whether Ctrl-C came
 
 
 class ResultPiece(NamedTuple):
@@ -71,24 +77,21 @@ class SparkJob:
         # Not orderBy: to find how to part the rows, that would do the whole job twice.
         others = ("map_values(events)", "map_values(bindings)", "query")  # so that no order is left to chance
         order = [functions.expr(one) for one in ("last", "first", *others)]
-        ordered = rows.select(*RESULT.names).repartition(1).sortWithinPartitions(*order)
+        ordered = rows.select(*packing.RESULT.names).repartition(1).sortWithinPartitions(*order)
         for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
-            found = unpacked(bytes(piece["data"]))
+            found = packing.unpacked(bytes(piece["data"]))
             late = found.filter(found["query"].is_null())
-            yield ResultPiece(list(match_tables(found, columns)), derived_events(late["derived"]))
+            yield ResultPiece(list(tables.match_tables(found, columns)), tables.derived_events(late["derived"]))
 
 
 def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
     """Each batch as one value."""
     for batch in batches:
-        yield pyarrow.RecordBatch.from_arrays([pyarrow.array([packed(batch)], pyarrow.binary())], ["data"])
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array([packing.packed(batch)], pyarrow.binary())], ["data"])
 
 
 def _variables(query: Query) -> tuple[str, ...]:
     return tuple(item.name for item in query.form.projections) if isinstance(query.form, Selection) else ()
-
-
-LOOK = 0.5  # seconds between two looks whether Ctrl-C came
 
 
 @dataclass(slots=True)
@@ -118,7 +121,7 @@ class BatchWriter:
     def end(self, checkpoint: str) -> None:
         """Write what the end of the input decides, unless that was done and nothing came since."""
         if self.kept.ended != self.kept.batch:
-            self._write(finished(self.spark.session, checkpoint, self.spark.job))
+            self._write(finishing.finished(self.spark.session, checkpoint, self.spark.job))
             self._keep(replace(self.kept, ended=self.kept.batch, outputs=self._sizes()))
 
     def _write(self, rows: DataFrame) -> None:
@@ -137,7 +140,7 @@ def start(writer: BatchWriter, metrics: Metrics, lateness: int, follow: bool, ev
     """The query of a job, at work: on what is there, or (``follow``) for ever, with a batch every so many seconds."""
     spark = writer.spark
     spark.session.streams.addListener(metrics)
-    found = match_streaming(spark.unbounded(), spark.job, lateness, secrets.token_hex(8))
+    found = streaming.match_streaming(spark.unbounded(), spark.job, lateness, secrets.token_hex(8))
     writing = found.writeStream.foreachBatch(writer.batch).option("checkpointLocation", str(writer.folder))
     writing = writing.trigger(processingTime=f"{every} seconds") if follow else writing.trigger(availableNow=True)
     return writing.start()
@@ -149,3 +152,75 @@ def wait(query: StreamingQuery, stopped: Callable[[], bool]) -> None:
         if stopped():
             query.stop()
             return
+
+
+# ── how far it is ────────────────────────────────────────────────────────────────────────────────────────
+@dataclass(frozen=True, slots=True)
+class TasksDone:
+    """Of the stages at work so many tasks, of which so many are done; results so far."""
+
+    done: int
+    all: int
+    results: int
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        return f"{self.done:,} of {self.all:,} tasks · {self.results:,} results · {seconds:,.0f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchesDone:
+    """So many microbatches are done."""
+
+    done: int
+    events: int
+    results: int
+    watermark: str
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        told = [f"{self.events:,} events", f"{self.events / max(seconds, 1e-3):,.0f}/s"]
+        told += [self.watermark] if self.watermark else []
+        return " · ".join([*told, f"{self.results:,} results", f"{self.done:,} batches"])
+
+
+@dataclass(slots=True)
+class Metrics(StreamingQueryListener):
+    """The sums of what the progress of a query tells: of engines by their names, of rows behind ``rows``."""
+
+    sums: Counter[str] = field(default_factory=Counter)
+    batches: int = 0
+    watermark: str = ""
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
+        """See Spark."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        """Add what a batch tells."""
+        progress = event.progress
+        self.batches += 1
+        self.watermark = str(progress.eventTime.get("watermark", ""))
+        for kind, metrics in (progress.observedMetrics or {}).items():
+            behind = "" if kind == streaming.OBSERVED else "rows "
+            self.sums.update({behind + name: value or 0 for name, value in metrics.asDict().items()})
+
+    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
+        """See Spark."""
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        """See Spark."""
+
+    def left_out(self, counts: Mapping[str, int]) -> None:
+        """Add what a bounded job left out."""
+        self.sums.update({f"rows {name}": counts[name] for name in ("skipped", "dropped")})
+
+    def reached(self, results: int) -> BatchesDone:
+        """How far the query is."""
+        return BatchesDone(self.batches, self.sums["events"], results, self.watermark)
+
+
+def tasks(session: SparkSession, results: int) -> TasksDone:
+    """How far the stages at work are."""
+    tracker = session.sparkContext.statusTracker()
+    stages = [found for stage in tracker.getActiveStageIds() if (found := tracker.getStageInfo(stage))]
+    return TasksDone(sum(one.numCompletedTasks for one in stages), sum(one.numTasks for one in stages), results)
