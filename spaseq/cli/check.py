@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli.failures import fail
 from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_text, recognized, show_warnings
-from spaseq.cli.terminal import say
+from spaseq.cli.terminal import fail, say
 from spaseq.languages import spaseq
 from spaseq.plan.sequences import compile_plan
 

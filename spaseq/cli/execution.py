@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar, Generic, TextIO
 
 import click
 
-from spaseq.cli import checkpoint, failures, interrupts, locks, output, queries, terminal
+from spaseq.cli import checkpoint, interrupts, locks, output, queries, terminal
 from spaseq.cli.options import Asked
 from spaseq.cli.printer import ResultCounter, T
 from spaseq.cli.progress import HowFar, Progress, pace_of
@@ -55,9 +55,9 @@ class Execution(ABC, Generic[Asked]):
         if not (self.options.quiet or self.options.stats or self.has_results()):
             tell_why(self.reasons(), losses, self.more_reasons)
         if self.interrupts.came:
-            self.ctx.exit(failures.INTERRUPTED)
+            self.ctx.exit(terminal.INTERRUPTED)
         if losses and self.options.strict:
-            self.ctx.exit(failures.FAILED)
+            self.ctx.exit(terminal.FAILED)
 
     # ── what each says of itself, in the order in which it is asked ──────────────────────────────────────────
     @abstractmethod

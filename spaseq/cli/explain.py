@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli.options import gpm_option
-from spaseq.cli.queries import about, is_ceql, is_paths, read_text, recognized
-from spaseq.cli.terminal import say
+from spaseq.cli import options, queries, terminal
 from spaseq.graphs.kind import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula
@@ -23,30 +21,30 @@ from spaseq.plan.sequences import compile_plan
     help="Text to read, diagrams for Mermaid and Graphviz, or data.",
 )
 @click.option("--stream", "streamed", is_flag=True, help="Path queries: how they are kept up to date as edges come.")
-@gpm_option
+@options.gpm_option
 def explain(query: str, format: str, streamed: bool, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
     form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
     """
-    text, path = read_text(query)
-    if is_paths(text, path):
+    text, path = queries.read_text(query)
+    if queries.is_paths(text, path):
         found = explain_paths(text, path, format, streamed)
     elif streamed:
         raise click.UsageError("--stream is for path queries: others are always of streams.")
-    elif is_ceql(text, path):
+    elif queries.is_ceql(text, path):
         found = explain_ceql(text, path, format)
     else:
         found = compile_plan(spaseq.parse(text, path).query).explain(format, new_evaluator(gpm))
-    say(found.rstrip("\n"), err=False)
+    terminal.say(found.rstrip("\n"), err=False)
 
 
 def explain_ceql(text: str, path: str, format: str) -> str:
     """The same of a query in CEQL."""
     parsed = ceql.parse(text, path)
-    with about(path):
-        return explain_formula(parsed.query, parsed.normal_form, recognized(parsed), format)
+    with queries.about(path):
+        return explain_formula(parsed.query, parsed.normal_form, queries.recognized(parsed), format)
 
 
 def explain_paths(text: str, path: str, format: str, streamed: bool) -> str:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from spaseq.cli.failures import cannot_be_written
-from spaseq.cli.terminal import say
+from spaseq.cli.terminal import cannot_be_written, say
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import TABLE_FORMATS
 from spaseq.errors import OptionError

@@ -1,4 +1,4 @@
-"""The group of all commands."""
+"""The group of all commands, whose errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ import os
 import sys
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 import click
 
-from spaseq.cli.failures import Commands
-from spaseq.cli.terminal import say
+from spaseq.cli import terminal
+from spaseq.errors import SpaseqError, shortened
 from spaseq.memory import lasting
 
 COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
 
 
-class CommandGroup(Commands):
+class CommandGroup(click.Group):
     """The commands, each in a module of its name that is imported when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -31,6 +32,49 @@ class CommandGroup(Commands):
         command = getattr(_imported(f"spaseq.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the program."""
+        terminal.prepare_standard_files()
+        return super().main(*args, **options)
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the command line, which may print the help already."""
+        try:
+            return super().make_context(*args, **options)
+        except BrokenPipeError:
+            terminal.silence_output()
+            raise click.exceptions.Exit(0) from None
+        except OSError as error:
+            if terminal.cannot_be_written(error):
+                terminal.fail_to_write(error)
+            raise
+        except click.ClickException as error:
+            vars(error)["message"] = shortened(error.message)
+            raise
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; turn errors into messages and exit codes."""
+        try:
+            return super().invoke(ctx)
+        except MemoryError as error:
+            terminal.fail_without_memory(error)
+        except (SpaseqError, ExceptionGroup) as error:
+            terminal.fail(error)
+        except BrokenPipeError:
+            terminal.silence_output()
+            ctx.exit(0)
+        except KeyboardInterrupt:
+            ctx.exit(terminal.INTERRUPTED)
+        except click.ClickException as error:
+            vars(error)["message"] = shortened(error.message)
+            raise
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            if terminal.cannot_be_written(error):
+                terminal.fail_to_write(error)
+            terminal.fail_unexpectedly(error)
 
 
 def _imported(name: str) -> ModuleType:
@@ -51,7 +95,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     from spaseq import NOT_INSTALLED, __version__
 
     found = "(not installed: run from the source tree)" if __version__ == NOT_INSTALLED else __version__
-    say(f"spaseq, version {found}", err=False)
+    terminal.say(f"spaseq, version {found}", err=False)
     ctx.exit()
 
 

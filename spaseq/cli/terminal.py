@@ -1,6 +1,6 @@
-"""What commands say passes here on its way to a terminal, and what the standard files of the process are.
+"""What commands say on a terminal, and how they end: messages and exit codes, never a stack trace.
 
-Each of these may be closed, full, or a pipe that nobody reads any more.
+The standard files of the process may be closed, full, or pipes that nobody reads any more.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from typing import NoReturn, TypeGuard
 
 import click
 
-from spaseq.errors import OptionError
+from spaseq.errors import LocatedError, OptionError, QueryError, QuerySyntaxError, SpaseqError
 from spaseq.text import shown
+
+FAILED, WRONG, INTERRUPTED = 1, 2, 130
+NO_MEMORY = b"error: out of memory; what was written stands\n"
 
 
 def say(text: str, err: bool = True) -> None:
@@ -81,3 +86,63 @@ def _is_closed(number: int) -> bool:
     except OSError:
         return True
     return False
+
+
+# ── errors ───────────────────────────────────────────────────────────────────────────────────────────────
+def cannot_be_written(error: BaseException) -> TypeGuard[OSError]:
+    """Whether there is no room for what a program writes, or standard output is closed."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
+
+
+def fail_to_write(error: OSError) -> NoReturn:
+    """Say that there is no room for the output."""
+    silence_output()
+    say(f"error: cannot write: {reason(error)}")
+    raise click.exceptions.Exit(FAILED)
+
+
+def fail_without_memory(error: MemoryError) -> NoReturn:
+    """Say so, by what needs no memory; what the run held is let go first."""
+    if os.environ.get("SPASEQ_TRACEBACK"):
+        raise error
+    error.__traceback__ = error.__context__ = error.__cause__ = None
+    with suppress(OSError):
+        os.write(2, NO_MEMORY)
+    raise click.exceptions.Exit(FAILED)
+
+
+def fail(error: BaseException) -> NoReturn:
+    """Show the error, or all of a group, and leave with the code that fits."""
+    codes = []
+    for each in _leaves(error):
+        if cannot_be_written(each):
+            fail_to_write(each)
+        if not isinstance(each, SpaseqError):
+            fail_unexpectedly(each)
+        say(describe(each))
+        codes.append(WRONG if isinstance(each, OptionError | QueryError | QuerySyntaxError) else FAILED)
+    raise click.exceptions.Exit(max(codes))
+
+
+def describe(error: SpaseqError) -> str:
+    """The text of an error for the terminal."""
+    return error.render() if isinstance(error, LocatedError) else f"error: {error}"
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for part in error.exceptions:
+            yield from _leaves(part)
+    else:
+        yield error
+
+
+def fail_unexpectedly(error: BaseException) -> NoReturn:
+    """A mistake of the program, not of its user; the stack trace is there for those who ask."""
+    if os.environ.get("SPASEQ_TRACEBACK"):
+        raise error
+    if isinstance(error, MemoryError):
+        fail_without_memory(error)
+    reason = f"{type(error).__name__}: {error}"
+    say(f"internal error: {reason}\nhint: SPASEQ_TRACEBACK=1 shows where; please report it")
+    raise click.exceptions.Exit(FAILED)

@@ -16,7 +16,7 @@ from pyoxigraph import NamedNode, Triple
 
 from spaseq import Engine, OutOfMemoryError
 from spaseq.cli import main
-from spaseq.cli.failures import FAILED, NO_MEMORY
+from spaseq.cli.terminal import FAILED, NO_MEMORY
 from spaseq.paths import Graph, StepWeights
 from tests.allocations.injection import ERROR, HARMLESS, NOISE, OTHER, USABLE, WRONG
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spaseq.cli.failures import FAILED, NO_MEMORY
+from spaseq.cli.terminal import FAILED, NO_MEMORY
 from tests.cli.conftest import ROOT
 
 # The program, with room for so many more bytes than it needs to begin.

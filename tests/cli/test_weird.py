@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from click.testing import Result
 
-from spaseq.cli.failures import describe
+from spaseq.cli.terminal import describe
 from spaseq.errors import Location, StreamError
 from tests.cli.conftest import Invoke
 

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from spaseq.cli.checkpoint import read_state_file, write_state_file
-from spaseq.cli.locks import held
+from spaseq.cli import checkpoint, locks
 from spaseq.errors import OptionError
 from spaseq.whole_file import remove_leftovers
 
@@ -36,7 +35,7 @@ class Kept:
 def read_kept(folder: Path, options: Mapping[str, str]) -> Kept | None:
     """What is kept in a folder; None: nothing.  OptionError: another program wrote it, or options differ."""
     try:
-        text = read_state_file(folder / NAME, b"{")
+        text = checkpoint.read_state_file(folder / NAME, b"{")
         if text is None:
             _check_is_empty(folder)
             return None
@@ -69,7 +68,7 @@ def folder_held(folder: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OptionError(f"--checkpoint: cannot make the folder {folder}: {error.strerror}") from None
-    with held(folder / LOCK, f"--checkpoint {folder}"):
+    with locks.held(folder / LOCK, f"--checkpoint {folder}"):
         remove_leftovers(folder / NAME)
         yield
 
@@ -81,4 +80,4 @@ def _check_is_empty(folder: Path) -> None:
 
 def keep(folder: Path, kept: Kept) -> None:
     """Write it so that after any end there is a whole one."""
-    write_state_file(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())
+    checkpoint.write_state_file(folder / NAME, json.dumps({"version": VERSION, **asdict(kept)}).encode())
