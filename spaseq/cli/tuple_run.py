@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
 from spaseq.cli.signals import ENDING, handled
-from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import BLOCKS
+from spaseq.runtime.run import RunState
 
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedFormulaQuery
