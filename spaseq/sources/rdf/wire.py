@@ -18,7 +18,7 @@ SOSA_TIME = "http://www.w3.org/ns/sosa/resultTime"
 AS_TIME = "https://www.w3.org/ns/activitystreams#published"
 TIME_PROPERTIES = (PROV_TIME, SOSA_TIME, AS_TIME)
 
-REMEMBERED = 65_536  # graph names and waiting times that a source remembers (SEMANTICS 3.4)
+REMEMBERED = 65_536  # graph names and waiting times that a source remembers (semantics.md 3.4)
 MOST_NAMED = 1 << 26  # bytes of these names, and of those of the times
 LARGEST_EVENT = 1 << 26  # bytes of the lines of an event
 LISTED = 10  # positions of errors kept
