@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.timing import Job, Preparation, interleaved
 from benchmarks.v_shape import EXAMPLES
 from spaseq.datasets import workloads
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.results.frames import all_to_arrow, to_pandas, to_polars
 from spaseq.results.table import MatchTable
 

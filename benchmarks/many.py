@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from spaseq.datasets import workloads
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.languages.spaseq import parse
 from spaseq.pattern.sequences import Query
 

@@ -16,7 +16,7 @@ import spaseq
 from benchmarks.patterns import parse_alone
 from benchmarks.timing import Job, Preparation, interleaved, rate
 from spaseq.datasets import workloads
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 
 BOUND = 100_000  # events a second
 GROWS = "?amount > PREV(?amount)"

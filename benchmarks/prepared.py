@@ -17,8 +17,8 @@ from pyoxigraph import Literal, NamedNode, Triple
 
 import spaseq
 from benchmarks.many import QUERY as V_SHAPE
-from spaseq.graphs.common import Common
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.background import Common
+from spaseq.graphs.queries import Prepared
 from spaseq.plan.sequences import compile_plan
 
 STOCK = "https://spaseq.org/ontology/stock#"

@@ -21,7 +21,7 @@ from gpm.evaluator import Evaluator
 from gpm.rows import AtomRows
 from nfa_native.terms.words import Terms
 from spaseq.datasets import workloads
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.sources.rdf.files import read_source

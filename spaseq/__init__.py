@@ -1,5 +1,8 @@
 """Semantic complex event processing over RDF streams: see the README and ``docs/``."""
 
+from __future__ import annotations
+
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import (
@@ -15,17 +18,17 @@ from spaseq.errors import (
     SpaseqWarning,
     StreamError,
 )
-from spaseq.rooms import entered
 
 if TYPE_CHECKING:
     from spaseq.graphs.background import Background
-    from spaseq.graphs.engine import Engine
-    from spaseq.graphs.prepared import Prepared, prepare
-    from spaseq.graphs.run import Run, run
+    from spaseq.graphs.graph_engine import Engine
+    from spaseq.graphs.graph_run import Run, run
+    from spaseq.graphs.queries import Prepared, prepare
     from spaseq.languages.spaseq import parse
     from spaseq.results.match import Match
     from spaseq.results.table import MatchTable
-    from spaseq.version import __version__
+
+    __version__: str
 
 __all__ = [
     "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
@@ -33,20 +36,33 @@ __all__ = [
     "SpaseqWarning", "StreamError", "__version__", "parse", "prepare", "run",
 ]  # fmt: skip
 
-_ROOMS = {
+NOT_INSTALLED = "0+unknown"  # the version when run from a source tree
+_HOMES = {
     "Background": "spaseq.graphs.background",
     "Engine": "spaseq.graphs",
     "Match": "spaseq.results.match",
     "MatchTable": "spaseq.results.table",
-    "Prepared": "spaseq.graphs.prepared",
+    "Prepared": "spaseq.graphs.queries",
     "Run": "spaseq.graphs",
-    "__version__": "spaseq.version",
     "parse": "spaseq.languages.spaseq",
-    "prepare": "spaseq.graphs.prepared",
+    "prepare": "spaseq.graphs.queries",
     "run": "spaseq.graphs",
 }
 
 
 def __getattr__(name: str) -> object:
-    """Rooms are entered when first asked for: a part of the package does not load the whole."""
-    return entered(__name__, _ROOMS, name)
+    """Names that are loaded when first asked for: a part of the package does not load the whole."""
+    if name == "__version__":
+        return _version()
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version  # an import that is seldom needed
+
+    try:
+        return version("spaseq")
+    except PackageNotFoundError:
+        return NOT_INSTALLED

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from importlib import import_module
 
-from spaseq.showing import shown
+from spaseq.text import shown
 
 # A word that nobody reads to its end, and how many characters of input a message shows at most.
 _LONG_WORD = re.compile(r"\S{151,}")

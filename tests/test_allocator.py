@@ -11,7 +11,7 @@ import pytest
 
 BETWEEN = """
 from pathlib import Path
-from spaseq.allocator import {told}
+from spaseq.memory import {told}
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 >> 20
@@ -29,7 +29,7 @@ print(resident() - begun)
 
 NEXT = """
 from resource import RUSAGE_SELF, getrusage
-from spaseq.allocator import {told}
+from spaseq.memory import {told}
 
 def batch():
     bytearray(20 << 20)[:] = bytes(20 << 20)

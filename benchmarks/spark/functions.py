@@ -18,7 +18,7 @@ import spaseq
 from benchmarks.spark.figures import Figures
 from benchmarks.spark.quotes import QUERY, Quotes
 from benchmarks.timing import Job, Preparation, interleaved
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.spark.batch import evaluate
 from spaseq.spark.job import Job as SparkJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, Report

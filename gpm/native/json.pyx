@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3, cdivision=True
-"""JSON of many words and texts at once, byte for byte what ``spaseq.showing.json_text`` writes."""
+"""JSON of many words and texts at once, byte for byte what ``spaseq.text.json_text`` writes."""
 
 import numpy
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from spaseq.results.formats.writer import Shortening
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 if TYPE_CHECKING:
     import pyarrow

@@ -15,10 +15,10 @@ from typing import IO, Any, Protocol
 from spaseq.cli.resuming import cut, kept, read_kept, write_kept
 from spaseq.cli.saying import say
 from spaseq.errors import OptionError, SnapshotError, StreamError
-from spaseq.graphs.run import RunState
+from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import RESUMABLE
-from spaseq.snapshots.container import GRAPHS
-from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape, misfits
+from spaseq.runtime.snapshot.container import GRAPHS
+from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.sources.incoming import is_regular
 from spaseq.sources.rdf.files import expand
 

@@ -11,7 +11,7 @@ from spaseq.cli.saying import say
 from spaseq.datasets import Table, Workload, tables, workloads
 from spaseq.datasets.tables import TABLE_FORMATS
 from spaseq.errors import OptionError
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 @click.command()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from spaseq.cli.signals import ENDING, handled
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 
 PATIENCE = 0.4  # seconds in which what was read is worked out, and again in which a table is written
 

@@ -12,7 +12,7 @@ import click
 
 from spaseq.cli.failures import Commands
 from spaseq.cli.saying import say
-from spaseq.lasting import lasting
+from spaseq.memory import lasting
 
 COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
 
@@ -48,7 +48,7 @@ def _imported(name: str) -> ModuleType:
 def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from spaseq.version import NOT_INSTALLED, __version__
+    from spaseq import NOT_INSTALLED, __version__
 
     found = "(not installed: run from the source tree)" if __version__ == NOT_INSTALLED else __version__
     say(f"spaseq, version {found}", err=False)

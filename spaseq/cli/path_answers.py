@@ -15,7 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Graph, PathRun
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
-from spaseq.showing import on_one_line
+from spaseq.text import on_one_line
 
 
 class SearchOutcome(Protocol):

@@ -20,9 +20,9 @@ from spaseq.languages.paths import ParsedPathQueries
 from spaseq.paths import Appeared, EdgeEvent, EdgeStream, Graph
 from spaseq.results.formats import FRAMES, SOLUTIONS, Layout, open_block_writer
 from spaseq.results.formats.writer import BlockWriter
-from spaseq.showing import on_one_line
 from spaseq.sources.rdf.events import Event
 from spaseq.sources.rdf.wire import WireOptions
+from spaseq.text import on_one_line
 
 
 @dataclass(frozen=True, slots=True)

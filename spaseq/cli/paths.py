@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.failures import FAILED
 from spaseq.cli.locks import outputs_held
 from spaseq.cli.notes import notes_options, tell_losses, tell_why
@@ -31,6 +30,7 @@ from spaseq.cli.stream_options import (
 )
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
+from spaseq.memory import give_back_large_blocks
 from spaseq.results.formats import BLOCKS
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions

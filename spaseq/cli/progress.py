@@ -14,7 +14,7 @@ from typing import Protocol
 import click
 
 from spaseq.pattern.times import iso
-from spaseq.showing import on_one_line
+from spaseq.text import on_one_line
 
 _SECOND = 1_000_000  # microseconds
 _FAREWELL = 1.0  # seconds in which the line is taken away, unless the terminal has stopped

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without, restoring
 from spaseq.cli.failures import FAILED, INTERRUPTED
 from spaseq.cli.interrupts import Interrupts
@@ -48,13 +47,14 @@ from spaseq.cli.stream_options import (
     time_unit_option,
     times_option,
 )
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.languages.spaseq import ParsedQuery
+from spaseq.memory import give_back_large_blocks
 from spaseq.results.formats import WRITERS
-from spaseq.showing import json_text
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS
+from spaseq.text import json_text
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",

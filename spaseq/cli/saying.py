@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spaseq.showing import shown
+from spaseq.text import shown
 
 
 def say(text: str, err: bool = True) -> None:

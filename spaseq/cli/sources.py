@@ -10,7 +10,7 @@ from gpm.rewrite import walk
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
 from spaseq.sources.rdf.files import expand
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 def stream_sources(options: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Shortening
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 if TYPE_CHECKING:
     import pyarrow
 
     from spaseq.results.formats.writer import TextCell
-    from spaseq.tuples.several import ResultForm
+    from spaseq.tuples.results import ResultForm
 
 _WIDEST = 40  # characters of a column: positions and lists are as long as they like
 

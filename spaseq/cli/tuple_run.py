@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from spaseq.cli.checkpoint import Checkpoints, check_format, check_without
 from spaseq.cli.signals import ENDING, handled
-from spaseq.graphs.run import RunState
+from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import BLOCKS
 
 if TYPE_CHECKING:

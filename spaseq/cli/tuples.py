@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from spaseq.allocator import give_back_large_blocks
 from spaseq.cli.checkpoint import restoring
 from spaseq.cli.events import csv_format, event_sources
 from spaseq.cli.failures import FAILED
@@ -37,8 +36,9 @@ from spaseq.cli.tuple_run import Resumable, check_options
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.spaseq import parse as parse_spaseq
+from spaseq.memory import give_back_large_blocks
 from spaseq.results.formats import BLOCKS
-from spaseq.showing import on_one_line
+from spaseq.text import on_one_line
 
 if TYPE_CHECKING:
     from spaseq.tuples import ManyMatches

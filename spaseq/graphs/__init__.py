@@ -1,6 +1,6 @@
 """The engine: queries and streams together make matches."""
 
-from spaseq.graphs.engine import Engine
-from spaseq.graphs.run import Run, run
+from spaseq.graphs.graph_engine import Engine
+from spaseq.graphs.graph_run import Run, run
 
 __all__ = ["Engine", "Run", "run"]

@@ -1,23 +1,24 @@
-"""Background knowledge as users give it."""
+"""Background knowledge as users give it, and what engines share that run the same prepared queries next to it."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 import gpm.background
+from gpm.background import BackgroundGraphs
 from gpm.errors import GraphSyntaxError, PatternError
-from gpm.evaluator import Mode
+from gpm.evaluator import CompiledPattern, Evaluator, Mode
+from nfa_native.automata.automaton import Automaton
+from nfa_native.terms.words import Terms
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.graphs.queries import Prepared
+from spaseq.plan.sequences import Plan, compile_atom
 from spaseq.sources.rdf.nquads import explain
-
-if TYPE_CHECKING:
-    from spaseq.graphs.common import Common
-    from spaseq.graphs.prepared import Prepared
-
 
 BackgroundSources: TypeAlias = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
 Entail: TypeAlias = "str | Iterable[str]"  # "rdfs", or the IRIs of ontologies
@@ -50,7 +51,6 @@ class Background(gpm.background.BackgroundGraphs):
 
     def common(self, queries: Sequence[Prepared], mode: Mode) -> Common:
         """What all engines share that run these queries next to this.  QueryError: one cannot be evaluated so."""
-        from spaseq.graphs.common import Common
 
         known = self._common.setdefault(queries[0], [])
         found = next((one for one in known if one.is_of(queries, mode)), None)
@@ -100,3 +100,39 @@ def background_errors() -> Iterator[None]:
     except OSError as error:
         place = Location(str(error.filename or "background"))
         raise StreamError(f"cannot read: {error.strerror or error}", place) from None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compiled:
+    """A plan for one table of terms, and for those that lie on it: the automaton, and the patterns of its atoms."""
+
+    automaton: Automaton
+    patterns: tuple[CompiledPattern, ...]
+
+
+def compiled(plan: Plan, evaluator: Evaluator) -> Compiled:
+    """A plan for an evaluator and its table of terms.  QueryError: the evaluator cannot do a pattern."""
+    automaton = plan.automaton(evaluator.terms)
+    return Compiled(automaton, tuple(compile_atom(evaluator, atom) for atom in plan.atoms))
+
+
+class Common:
+    """Prepared queries compiled for a table of terms, frozen, on which the tables of the engines lie."""
+
+    def __init__(self, queries: Sequence[Prepared], background: BackgroundGraphs, mode: Mode) -> None:
+        self.evaluator = Evaluator(Terms(), background, mode)
+        self._compiled = [(query.plan, compiled(query.plan, self.evaluator)) for query in queries]
+        self.evaluator.terms.freeze()
+
+    def is_of(self, queries: Sequence[Prepared], mode: Mode) -> bool:
+        """Whether it was made for these, in this order."""
+        plans = [plan for plan, _ in self._compiled]
+        return (
+            mode is self.evaluator.mode
+            and len(plans) == len(queries)
+            and all(plan is query.plan for plan, query in zip(plans, queries, strict=True))
+        )
+
+    def compiled(self, query: Prepared) -> Compiled | None:
+        """What was made of a query; None: nothing."""
+        return next((found for plan, found in self._compiled if plan is query.plan), None)

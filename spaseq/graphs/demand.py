@@ -15,7 +15,7 @@ from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton, Target, Transition
 from nfa_native.automata.kinds import ColumnSource, Govern
 from nfa_native.joins.matcher import NOBODY
-from spaseq.graphs.protocols import AnyMatcher, Words
+from spaseq.graphs.matchers import AnyMatcher, Words
 from spaseq.plan.sequences.cells import LazyUse, is_initial
 
 Numbers = NDArray[np.int64]

@@ -14,7 +14,7 @@ from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.rows import EventRows
-from spaseq.graphs.protocols import AnyMatcher, Words
+from spaseq.graphs.matchers import AnyMatcher, Words
 from spaseq.results.match_rows import MatchRows
 from spaseq.streams.timestamps import GREATEST
 

@@ -14,14 +14,11 @@ from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
-from spaseq.graphs.background import Background, BackgroundSources
-from spaseq.graphs.common import Common, Compiled, compiled
-from spaseq.graphs.merged_input import GraphInput
-from spaseq.graphs.prepared import AnyQuery, Prepared
-from spaseq.graphs.protocols import AnyMatcher
-from spaseq.graphs.queries import as_query, derived_stream, plan_of, resolve_stream, stream_order
+from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
+from spaseq.graphs.graph_input import GraphInput
+from spaseq.graphs.matchers import AnyMatcher
+from spaseq.graphs.queries import AnyQuery, Prepared, as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.graphs.running import GraphQuery, Need, OnMatch
-from spaseq.graphs.terms import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query
 from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
@@ -33,7 +30,8 @@ from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
-from spaseq.snapshots.container import RESULTS_WAIT
+from spaseq.runtime.snapshot.container import RESULTS_WAIT
+from spaseq.runtime.soundness import Soundness
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
@@ -346,3 +344,48 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
 def derived_scope(event: Event) -> int:
     """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
     return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())
+
+
+class TermsSoundness(Soundness):
+    """Of what stands on a table of terms, which itself remembers that there was no memory."""
+
+    def __init__(self, what: str, terms: Terms) -> None:
+        super().__init__(what)
+        self._terms = terms
+
+    def check(self) -> None:
+        """MemoryError: there was none once."""
+        self._terms.check()
+
+    def give_up(self) -> None:
+        """There is none now."""
+        self._terms.give_up()
+
+
+FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
+
+
+class Forgetting:
+    """Looks at the table of terms between two events, and has it collected when it has doubled."""
+
+    def __init__(self) -> None:
+        self.most_terms, self.most_bytes = FEW_TERMS, FEW_BYTES
+        self._sweeping = False  # matchers are about to free what has left the window
+
+    def look(self, evaluator: Evaluator, core: EngineCore[Events, GraphQuery]) -> None:
+        """Forget what only the past mentions, if there are many terms or long ones."""
+        terms = evaluator.terms
+        if len(terms) <= self.most_terms and terms.memory() <= self.most_bytes:
+            return
+        if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
+            for query in core.running.values():
+                query.matcher.sweep_soon()
+            self._sweeping = True
+        elif all(merged.is_settled for merged in core.inputs):
+            held = [words for query in core.running.values() for words in query.trace()]
+            singles = (single for merged in core.inputs for single in merged.buffer.singles())
+            held += [event.triples for _, _, _, event in singles]
+            evaluator.forget_terms(held)
+            self.most_terms = max(FEW_TERMS, 2 * len(terms))
+            self.most_bytes = max(FEW_BYTES, 2 * terms.memory())
+            self._sweeping = False

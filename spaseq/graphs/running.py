@@ -18,8 +18,8 @@ from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.finished import Spent
+from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.protocols import AnyMatcher, AnyPlan, WordMap, Words
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.match import DerivedEvent, Match

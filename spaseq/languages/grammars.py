@@ -35,7 +35,7 @@ from lark.lexer import (
 )
 from lark.utils import TextSlice
 
-from spaseq.lasting import lasting
+from spaseq.memory import lasting
 
 _MANY = 1_000  # tokens, until it pays to compile what a state accepts as one expression
 

@@ -22,7 +22,7 @@ from nfa_native.paths.searcher import EdgeIndex
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError
 from spaseq.paths.terms import GraphTerms, InternedTerms, node_bytes
-from spaseq.suggestion import NameIndex
+from spaseq.text import NameIndex
 
 Numbers = NDArray[np.uint32]
 Keys = NDArray[np.uint64]

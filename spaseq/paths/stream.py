@@ -14,7 +14,6 @@ import numpy as np
 from gpm.rows import Numbers, Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
-from spaseq.exclusive import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.graph import RDFS_LABEL, Graph
@@ -23,13 +22,14 @@ from spaseq.paths.results import Paths
 from spaseq.paths.window import Appeared, NativeColumns, Starts, Times, WatchedQueries
 from spaseq.pattern.times import iso
 from spaseq.runtime.delivery import Calls
+from spaseq.runtime.exclusive import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.runtime.reorder import ReorderBuffer
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport, unread
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss, late
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 MOST_WAITING = 1 << 14  # paths that are given together
 

@@ -22,7 +22,7 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.paths.terms import relation_bytes
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.parquet import ParquetSource
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples import CsvFormat, Source, open_source
 
 Columns = tuple[str, str, str]

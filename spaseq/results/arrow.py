@@ -28,7 +28,7 @@ from nfa_native.terms.decoding import kinds
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.results.terms import Value, from_bytes
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 Types = Mapping[str, "str | pyarrow.DataType"]
 Words = NDArray[np.uint64]

@@ -18,7 +18,7 @@ from gpm.rows import TextColumn
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 from nfa_native.core.coding import coded
 from nfa_native.terms.words import Terms
-from spaseq.showing import json_text, shown
+from spaseq.text import json_text, shown
 
 if TYPE_CHECKING:
     import rdflib

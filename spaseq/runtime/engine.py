@@ -6,9 +6,9 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
-from spaseq.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps
 from spaseq.runtime import core
-from spaseq.soundness import Soundness, whole_or_broken
+from spaseq.runtime.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps
+from spaseq.runtime.soundness import Soundness, whole_or_broken
 from spaseq.streams.timestamps import Time
 
 

@@ -5,10 +5,10 @@ All of this needs pyspark (the extra ``spark``).
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from spaseq.errors import OptionError
-from spaseq.rooms import entered
 
 try:
     import pyarrow  # noqa: F401
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Losses", "RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
 
-_ROOMS = {
+_HOMES = {
     "Losses": "spaseq.spark.losses",
     "RdfStream": "spaseq.spark.sources.rdfstream",
     "finish": "spaseq.spark.finishing",
@@ -39,5 +39,7 @@ _ROOMS = {
 
 
 def __getattr__(name: str) -> object:
-    """Rooms are entered when first asked for: each worker of Spark loads what it needs, and no more."""
-    return entered(__name__, _ROOMS, name)
+    """Loaded when first asked for: each worker of Spark loads what it needs, and no more."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

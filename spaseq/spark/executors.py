@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 import pyarrow
 
-from spaseq.allocator import keep_freed_blocks
 from spaseq.errors import shortened
+from spaseq.memory import keep_freed_blocks
 
 Stage: TypeAlias = "Callable[[Iterable[pyarrow.RecordBatch]], Iterator[pyarrow.RecordBatch]]"
 

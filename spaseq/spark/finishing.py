@@ -14,7 +14,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.run import Queries
+from spaseq.graphs.graph_run import Queries
 from spaseq.results.arrow import Types
 from spaseq.spark.batch import told
 from spaseq.spark.executors import carried

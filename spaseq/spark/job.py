@@ -12,8 +12,7 @@ import spaseq.graphs
 from nfa_native.terms.words import Terms
 from spaseq.graphs.background import Background
 from spaseq.graphs.kind import new_evaluator
-from spaseq.graphs.prepared import Prepared
-from spaseq.graphs.queries import derived_stream
+from spaseq.graphs.queries import Prepared, derived_stream
 from spaseq.plan.description import Split
 from spaseq.plan.sequences import Plan
 from spaseq.results.table import MatchTable

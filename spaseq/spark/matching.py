@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.prepared import Prepared, prepare
-from spaseq.graphs.queries import as_query, stream_order
-from spaseq.graphs.run import Queries, named_queries
+from spaseq.graphs.graph_run import Queries, named_queries
+from spaseq.graphs.queries import Prepared, as_query, prepare, stream_order
 from spaseq.results.arrow import Types
 from spaseq.spark.batch import match_batch
 from spaseq.spark.job import Job

@@ -18,8 +18,8 @@ from pyspark.sql.streaming.stateful_processor import (
     TimerValues,
 )
 
-from spaseq.allocator import keep_freed_blocks
 from spaseq.errors import SnapshotError
+from spaseq.memory import keep_freed_blocks
 from spaseq.spark.executors import carried
 from spaseq.spark.jobs import EngineJob
 from spaseq.spark.log import LIVE, MILLISECOND, LoggedEngine, Meta, Report

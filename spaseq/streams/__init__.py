@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
-
-from spaseq.rooms import entered
 
 if TYPE_CHECKING:
     from spaseq.sources.merge import in_lists, merge
@@ -18,7 +17,7 @@ __all__ = [
     "merge", "parse_duration", "read_source", "to_datetime", "to_microseconds",
 ]  # fmt: skip
 
-_MODULES = {
+_HOMES = {
     **dict.fromkeys(("in_lists", "merge"), "spaseq.sources.merge"),
     **dict.fromkeys(("Event", "Events"), "spaseq.sources.rdf.events"),
     **dict.fromkeys(("expand", "read_source"), "spaseq.sources.rdf.files"),
@@ -31,4 +30,6 @@ _MODULES = {
 
 def __getattr__(name: str) -> object:
     """What reads streams is loaded when it is first asked for: clocks stand below it."""
-    return entered(__name__, _MODULES, name)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

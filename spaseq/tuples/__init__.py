@@ -19,10 +19,10 @@ from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
 from spaseq.tuples.encoding.times import Measure
-from spaseq.tuples.engine import Engine
 from spaseq.tuples.matching import Aggregates, Matches, match
-from spaseq.tuples.prepared import Prepared, prepare
-from spaseq.tuples.several import ManyMatches
+from spaseq.tuples.queries import Prepared, prepare
+from spaseq.tuples.results import ManyMatches
+from spaseq.tuples.tuple_engine import Engine
 
 __all__ = [
     "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Engine", "ManyMatches", "Matches",

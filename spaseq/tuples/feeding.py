@@ -10,11 +10,9 @@ import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.runtime.core import How
-from spaseq.snapshots.container import TUPLES
-from spaseq.snapshots.doubt import doubted
-from spaseq.snapshots.shapes import AnyNames, Shape, misfits
-from spaseq.snapshots.tree import flattened, inflated
-from spaseq.soundness import Soundness
+from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
+from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
+from spaseq.runtime.soundness import Soundness
 from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
@@ -23,9 +21,9 @@ from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column
 from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
-from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.queries import Prepared
 from spaseq.tuples.query import Found, TupleQuery
-from spaseq.tuples.restoring import CORE, core_state, restore_core
+from spaseq.tuples.state import CORE, core_state, restore_core
 from spaseq.tuples.streams import Streams
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
@@ -69,7 +67,7 @@ class SourceFeed:
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
         kind, sources = self.kind, header["sources"]
-        with doubted():
+        with validated():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             kind.columns.restore(header["columns"])
             restore_core(kind, header["core"], queries)

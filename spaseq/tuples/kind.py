@@ -10,10 +10,10 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError
 from spaseq.runtime.core import EngineCore
-from spaseq.soundness import Soundness
+from spaseq.runtime.soundness import Soundness
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import GREATEST, LEAST
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.batch import TableBatch
 from spaseq.tuples.columns.rows import Rows
@@ -22,10 +22,10 @@ from spaseq.tuples.encoding.batches import check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.merged_input import TupleInput
-from spaseq.tuples.prepared import Prepared, atoms_of
+from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.query import Evaluation, TupleQuery
 from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.tuple_input import TupleInput
 
 
 class TableKind:

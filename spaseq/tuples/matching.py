@@ -15,12 +15,11 @@ from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.kind import about_query
-from spaseq.tuples.prepared import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
+from spaseq.tuples.queries import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
 from spaseq.tuples.query import TupleQuery
-from spaseq.tuples.results import Results
+from spaseq.tuples.results import ManyMatches, Results
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
 from spaseq.tuples.selection.selecting import SelectingQuery
-from spaseq.tuples.several import ManyMatches
 from spaseq.tuples.streams import ReadingOptions, open_streams
 
 

@@ -13,11 +13,11 @@ import pyarrow
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import Forgetful, QueryReading
-from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.picks import called, in_order
 
 ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME)}

@@ -11,8 +11,8 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.merged_input import TupleInput
 from spaseq.tuples.query import TupleQuery
+from spaseq.tuples.tuple_input import TupleInput
 
 
 @dataclass(slots=True)

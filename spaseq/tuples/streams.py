@@ -15,7 +15,7 @@ from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source, opened, piped
 from spaseq.sources.tables.source import CsvFormat, Source, Types, check_declared, check_texts, declared
 from spaseq.sources.tables.types import integers_of
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 
 

@@ -71,7 +71,7 @@ def assert_same(found: list[Any], wanted: list[Any]) -> None:
 @pytest.mark.parametrize("few", [3, 1024])
 def test_one_by_one(few: int) -> None:
     matches = 0
-    with patch("spaseq.graphs.merged_input.FEW", few):
+    with patch("spaseq.graphs.graph_input.FEW", few):
         for seed in range(EXAMPLES):
             world = World(seed)
             whole, single = world.engine(), world.engine()
@@ -103,7 +103,7 @@ def test_one_by_one_with_lateness() -> None:
 
 @pytest.mark.parametrize("few", [0, 2, 64])
 def test_batches_of_a_stream(few: int) -> None:
-    with patch("spaseq.graphs.engine.FEW_EVENTS", few):
+    with patch("spaseq.graphs.graph_engine.FEW_EVENTS", few):
         for seed in range(EXAMPLES):
             world = World(seed)
             events = world.disordered(3)

@@ -21,7 +21,7 @@ import pytest
 
 from spaseq.cli.progress import Reached
 from spaseq.errors import OptionError, SpaseqWarning, StreamError
-from spaseq.showing import json_text, on_one_line, shown
+from spaseq.text import json_text, on_one_line, shown
 from tests.cli.conftest import ROOT, Invoke
 from tests.cli.test_weird import COPY, ONE, event
 from tests.fuzz.doors.terminal import ALL, FILES, LINES, parts, seeds, written

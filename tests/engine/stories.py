@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import spaseq
-from spaseq.graphs.prepared import Prepared, prepare
+from spaseq.graphs.queries import Prepared, prepare
 from tests.cases.loader import BASE, SECOND, Case, query_text, read_stream
 from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.generate import Pair, Size, random_pair

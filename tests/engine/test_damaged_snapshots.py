@@ -12,7 +12,7 @@ import pytest
 import spaseq
 from spaseq import OptionError, SnapshotError
 from spaseq.results import grouping as arrays
-from spaseq.snapshots.container import GRAPHS
+from spaseq.runtime.snapshot.container import GRAPHS
 
 QUERIES = {
     "next": """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {

@@ -66,7 +66,7 @@ def by_batch(few: int, joined: int) -> Callable[[str, Items], list[spaseq.Match]
 
     def found(query: str, items: Items) -> list[spaseq.Match]:
         engine = engine_of(query)
-        with patch("spaseq.graphs.engine.FEW_EVENTS", few), patch.object(item_reader, "JOINED", joined):
+        with patch("spaseq.graphs.graph_engine.FEW_EVENTS", few), patch.object(item_reader, "JOINED", joined):
             return engine.push_batch("s", items) + engine.close()
 
     return found
@@ -149,7 +149,7 @@ def test_a_batch_with_a_bad_item(name: str, few: int) -> None:
     """The error is that of ``push``, says which item it is, and nothing of the batch is taken."""
     wanted, engine = told(by_push(BAD[name])), engine_of(ALL)
     items = [(1, NAMED), (2, LINE), (3, NAMED, "urn:n"), BAD[name], (6, b"<urn:another> <urn:mistake> .")]
-    with patch("spaseq.graphs.engine.FEW_EVENTS", few), pytest.raises(SpaseqError) as caught:
+    with patch("spaseq.graphs.graph_engine.FEW_EVENTS", few), pytest.raises(SpaseqError) as caught:
         engine.push_batch("s", items)
     assert_is_of_item(caught.value, wanted, "<batch>, item 3")
     assert engine.push("s", NAMED, 0) == engine_of(ALL).push("s", NAMED, 0) != []
@@ -182,7 +182,7 @@ def test_the_first_bad_item_is_told() -> None:
     bad = [(1, b"<urn:s> ."), (None, LINE), (2, b"<urn:s> .")]
     for number in range(3):
         items = [*([(0, LINE)] * number), *bad[number:]]
-        with patch("spaseq.graphs.engine.FEW_EVENTS", 0), pytest.raises((OptionError, StreamError)) as caught:
+        with patch("spaseq.graphs.graph_engine.FEW_EVENTS", 0), pytest.raises((OptionError, StreamError)) as caught:
             engine_of(ALL).push_batch("s", items)
         assert str(caught.value).startswith(f"<batch>, item {number}:")
 
@@ -191,7 +191,10 @@ def test_a_text_that_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("graphs", "items"):
         monkeypatch.setattr(f"spaseq.sources.rdf.{module}.LONGEST_TEXT", 30)
     items = [(0, LINE), (1, LINE + b" # a comment"), (2, LINE)]
-    with patch("spaseq.graphs.engine.FEW_EVENTS", 0), pytest.raises(OptionError, match="item 1: a graph of 37 bytes"):
+    with (
+        patch("spaseq.graphs.graph_engine.FEW_EVENTS", 0),
+        pytest.raises(OptionError, match="item 1: a graph of 37 bytes"),
+    ):
         engine_of(ALL).push_batch("s", items)
 
 

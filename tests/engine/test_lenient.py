@@ -88,7 +88,7 @@ def test_a_forged_term() -> None:
     """A snapshot with a term that no parser reads is damaged."""
     from nfa_native.core import archive
     from nfa_native.core.arrays import column, read_store
-    from spaseq.snapshots.container import GRAPHS
+    from spaseq.runtime.snapshot.container import GRAPHS
 
     engine = engine_of()
     engine.push("s", leniently("<urn:a b> <urn:p> <urn:o> ."), 0)

@@ -22,7 +22,7 @@ from typing import IO, Any
 import pytest
 
 from spaseq.errors import OptionError, StreamError
-from spaseq.graphs.run import Run
+from spaseq.graphs.graph_run import Run
 from spaseq.results.match import Match
 from spaseq.sources.rdf.wire import WireOptions
 

@@ -18,8 +18,8 @@ QUERIES = {
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
 @pytest.mark.parametrize(("at_once", "few"), [(1, 64), (5, 64), (5, 0)])
 def test_memory_stays(query: str, at_once: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.graphs.terms.FEW_BYTES", 1 << 20)
-    monkeypatch.setattr("spaseq.graphs.engine.FEW_EVENTS", few)
+    monkeypatch.setattr("spaseq.graphs.kind.FEW_BYTES", 1 << 20)
+    monkeypatch.setattr("spaseq.graphs.graph_engine.FEW_EVENTS", few)
     engine, most, found = spaseq.Engine(), 0, 0
     engine.register(query)
     for first in range(0, 300, at_once):

@@ -66,7 +66,7 @@ def in_a_batch(graph: Any, event: str | None = None) -> list[dict[str, Any]]:
     graph = list(graph) if isinstance(graph, Iterator) else graph
     items = [(5, graph, event), (6, b"<urn:s> <urn:p> <urn:o> .")]
     few = engine_of(ALL).push_batch("s", items)
-    with patch("spaseq.graphs.engine.FEW_EVENTS", 0):
+    with patch("spaseq.graphs.graph_engine.FEW_EVENTS", 0):
         found = engine_of(ALL).push_batch("s", items)
     assert shown(few) == shown(found)
     return shown([match for match in found if match.microseconds.first == 5])

@@ -8,10 +8,10 @@ from random import Random
 import pytest
 from pyoxigraph import NamedNode, Triple
 
-from spaseq import suggestion
+from spaseq import text as suggestion
 from spaseq.paths import Graph, prepare
 from spaseq.plan.paths import automaton as glushkov
-from spaseq.suggestion import NameIndex, did_you_mean
+from spaseq.text import NameIndex, did_you_mean
 
 WORDS = ("film", "person", "place", "date", "birth", "death", "author", "actor", "director", "genre", "year", "country")
 PREDICATES = [f"urn:relation:{one}_{other}" for one in WORDS for other in WORDS if one != other]

@@ -24,8 +24,8 @@ from spaseq.results.formats.writer import Utf8Output
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import coded_names, names_of, texts_of
-from spaseq.showing import json_text
 from spaseq.sources.rdf.events import EventIris
+from spaseq.text import json_text
 from tests.results.tables import START, iri, make_table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

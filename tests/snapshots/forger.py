@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.core import archive
-from spaseq.snapshots.container import GRAPHS
+from spaseq.runtime.snapshot.container import GRAPHS
 
 DIGEST = 32
 ARCHIVE = b"SPAR"

@@ -9,8 +9,8 @@ import pytest
 
 import spaseq
 from spaseq import errors
-from spaseq.snapshots.container import TUPLES, Container
-from spaseq.snapshots.doubt import doubted
+from spaseq.runtime.snapshot.container import TUPLES, Container
+from spaseq.runtime.snapshot.validation import validated
 from spaseq.tuples import Engine
 
 GRAPH_QUERY = "SELECT ?a WITHIN 9 SECONDS FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?x <urn:p> ?a } }"
@@ -21,7 +21,7 @@ TUPLE_QUERY = "SELECT * FROM S WHERE A ; B WITHIN 9 SECONDS"
     "raised", [ValueError("x"), RecursionError("x"), errors.StreamError("x"), errors.OptionError("x"), KeyError("x")]
 )
 def test_all_that_is_raised_becomes_one(raised: Exception) -> None:
-    with pytest.raises(errors.SnapshotError, match=r"the snapshot is damaged: .*x") as found, doubted():
+    with pytest.raises(errors.SnapshotError, match=r"the snapshot is damaged: .*x") as found, validated():
         raise raised
     assert found.value.__cause__ is raised
 
@@ -30,7 +30,7 @@ def test_all_that_is_raised_becomes_one(raised: Exception) -> None:
     "raised", [errors.SnapshotError("of its own"), errors.OutOfMemoryError("x"), MemoryError(), KeyboardInterrupt()]
 )
 def test_what_passes(raised: BaseException) -> None:
-    with pytest.raises(type(raised)) as found, doubted():
+    with pytest.raises(type(raised)) as found, validated():
         raise raised
     assert found.value is raised
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nfa_native.core import archive
-from spaseq.snapshots.container import GRAPHS, TUPLES
+from spaseq.runtime.snapshot.container import GRAPHS, TUPLES
 from spaseq.tuples.columns.serialisation import integers_read, numbers_stored
 from tests.snapshots import tuples
 from tests.snapshots.entering import enter, snapshots

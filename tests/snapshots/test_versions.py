@@ -9,7 +9,7 @@ import pytest
 
 import spaseq
 from spaseq import SnapshotError
-from spaseq.snapshots.container import TUPLES
+from spaseq.runtime.snapshot.container import TUPLES
 from tests.snapshots import tuples
 from tests.snapshots.running import KNOWLEDGE, push, queries, started, texts
 

@@ -13,7 +13,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 import spaseq
 from nfa_native.core import archive
-from spaseq.snapshots.container import GRAPHS
+from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.streams import Event
 from tests.agreement.test_push import World
 from tests.engine.arrow_rows import event_row, pushed

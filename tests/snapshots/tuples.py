@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import SnapshotError, SpaseqError
-from spaseq.snapshots.container import TUPLES
+from spaseq.runtime.snapshot.container import TUPLES
 from spaseq.tuples import Engine
 from spaseq.tuples.columns.serialisation import rows_read, rows_stored
 from tests.snapshots.forger import ARCHIVE, change_header, forged_archive, mutated, other_numbers

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow
 
 import spaseq
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import Prepared
 from spaseq.sources.rdf.events import Event
 from spaseq.spark import finish, match
 from tests.agreement.test_metamorphic import arriving, plain

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from spaseq.graphs.background import BackgroundSources, read_background
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import Prepared
 from spaseq.results.match import Match, Microseconds
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.events import Event, Events

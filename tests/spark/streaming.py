@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.graphs.background import read_background
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import Prepared
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
 from spaseq.spark.log import LiveEngines, LoggedEngine, Report

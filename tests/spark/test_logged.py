@@ -14,7 +14,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import StreamError
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import Prepared
 from spaseq.sources.rdf.events import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import cases

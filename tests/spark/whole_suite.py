@@ -13,7 +13,7 @@ import pyarrow
 
 import spaseq
 from spaseq.errors import StreamError
-from spaseq.graphs.prepared import Prepared
+from spaseq.graphs.queries import Prepared
 from spaseq.pattern.sequences import Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable

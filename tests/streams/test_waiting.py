@@ -15,8 +15,8 @@ from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from gpm.rows import Texts
 from nfa_native.terms.words import Terms
+from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.kind import new_evaluator
-from spaseq.graphs.merged_input import GraphInput
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.running import GraphQuery
 from spaseq.runtime.reorder import Released, ReorderBuffer
@@ -193,7 +193,7 @@ def test_a_batch_may_come_when_many_events_wait_one_by_one() -> None:
     joined: list[int] = []
     make = Events.of_single
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("spaseq.graphs.engine.FEW_EVENTS", 0)
+        patch.setattr("spaseq.graphs.graph_engine.FEW_EVENTS", 0)
         patch.setattr(Events, "of_single", staticmethod(lambda *args: joined.append(len(args) - 2) or make(*args)))
         patch.setattr(Events, "join", None)
         engine.push_batch("s", [(3000, b"_:x <urn:p> 3000 ."), (3001, b"_:x <urn:p> 3001 .")])

@@ -22,7 +22,8 @@ from spaseq.errors import (
     SpaseqError,
     StreamError,
 )
-from spaseq.tuples import Engine, match, prepare, prepared
+from spaseq.tuples import Engine, match, prepare
+from spaseq.tuples import queries as prepared
 from spaseq.tuples.selection import selecting
 
 PAIRS = "SELECT * WHERE A AS a ; B AS b WITHIN 10 EVENTS"

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spaseq.errors import SpaseqError
-from spaseq.tuples import Engine, few_pushed
+from spaseq.tuples import Engine
+from spaseq.tuples import pushed_rows as few_pushed
 from spaseq.tuples.columns import rows as few
 from spaseq.tuples.encoding import past, symbols
 from spaseq.tuples.encoding import symbols as steps

@@ -27,13 +27,13 @@ from spaseq.cli.saying import say
 from spaseq.cli.signals import ENDING, handled
 from spaseq.graphs.background import Background
 from spaseq.languages.spaseq import ParsedQuery
-from spaseq.showing import json_text
 from spaseq.sources.rdf.files import expand
 from spaseq.spark.batch import match_batch
 from spaseq.spark.losses import Losses
 from spaseq.spark.machine import PARTITIONS, shuffle_partitions
 from spaseq.spark.matching import job_of
 from spaseq.streams.losses import counted, were
+from spaseq.text import json_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

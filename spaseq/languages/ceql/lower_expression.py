@@ -17,7 +17,7 @@ from spaseq.languages.query_text import Problem
 from spaseq.pattern.formulas import predicates as columns
 from spaseq.pattern.formulas.predicates import And, Not, Or, Predicate, attributes, conjunction, disjunction
 from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter, ForAll, Formula, bound, named_in
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 class Variables:

@@ -18,7 +18,7 @@ from spaseq.pattern.formulas import query as algebra
 from spaseq.pattern.formulas.predicates import Attribute, Value, attributes
 from spaseq.pattern.formulas.query import GroupKey, MatchAggregate, Projected
 from spaseq.pattern.times import LONGEST, MICROSECONDS
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 class SelectClauses(NamedTuple):

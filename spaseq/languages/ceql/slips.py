@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from spaseq.languages.ceql.printer import RESERVED, STRATEGIES
 from spaseq.languages.node import Span
 from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 UNITS = ("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "EVENTS")
 KEYWORDS = ("SELECT", "FROM", "WHERE", "FILTER", "AS", "OR", "PARTITION", "BY", "WITHIN", "LIMIT", "CONSUME", "GROUP")

@@ -9,7 +9,7 @@ from spaseq.languages.node import Span
 from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
 from spaseq.languages.paths.tree import KEYWORDS, RESERVED, RESTRICTORS, SELECTORS
 from spaseq.languages.spaseq.slips import operator_hint
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 _REPETITIONS = frozenset({"STAR", "PLUS", "QMARK", "RBRACE"})
 

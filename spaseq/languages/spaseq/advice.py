@@ -29,7 +29,7 @@ from spaseq.pattern.sequences import (
     occurrences,
 )
 from spaseq.pattern.times import nearest_time
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 def unjoined(lowered: Lowered, groups: Groups) -> Iterator[tuple[str, Span, str]]:

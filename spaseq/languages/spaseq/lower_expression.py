@@ -13,7 +13,7 @@ from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.slips import function_hint
 from spaseq.languages.spaseq.terms import Prefixes, language_of
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 NO_LIMIT = 1 << 30
 

@@ -35,7 +35,7 @@ from spaseq.pattern.sequences import (
     written_out,
 )
 from spaseq.pattern.times import LONGEST, MICROSECONDS, nearest_time
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from spaseq.languages.node import Span
 from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 
 class QuerySlip(Slip):

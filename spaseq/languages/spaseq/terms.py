@@ -12,7 +12,7 @@ from gpm.algebra import XSD
 from spaseq.languages.node import Span
 from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 _CHARACTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)

@@ -8,7 +8,7 @@ from spaseq.errors import OptionError
 from spaseq.paths.pictures.forms import as_dot, as_mermaid, as_svg
 from spaseq.paths.pictures.subgraph import Drawing, Route, drawing
 from spaseq.paths.terms import NamedGraph
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 MOST_NODES = 60
 FORMS: Mapping[str, Callable[[Drawing], str]] = {"mermaid": as_mermaid, "dot": as_dot, "svg": as_svg}

@@ -29,7 +29,7 @@ from spaseq.plan.description import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation
 from spaseq.plan.formulas import glushkov as strategies
 from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from spaseq.pattern.paths import (
 )
 from spaseq.plan.description import Description, mermaid_text
 from spaseq.plan.paths.automaton import PathAutomaton, Step, few_ends, goes_from_both_ends
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 _NAME = re.compile("[A-Za-z][A-Za-z0-9_]*")
 

@@ -29,7 +29,7 @@ from spaseq.plan.sequences.cells import steps_from, why_no_views
 from spaseq.plan.sequences.environment import UNBOUND, ZERO
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 BEFORE = " before"  # behind a value of the partial match, where it is compared with the event's
 SYMBOLS = {Strategy.ANY: "skip-till-any", Strategy.NEXT: "skip-till-next", Strategy.STRICT: "strict contiguity"}

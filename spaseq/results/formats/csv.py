@@ -7,7 +7,7 @@ import io
 from typing import TextIO
 
 from spaseq.results.formats.writer import Layout, ResultBlock, write_encoded
-from spaseq.showing import shown
+from spaseq.text import shown
 
 
 class CsvWriter:

@@ -9,7 +9,7 @@ from gpm.native.texts import woven
 from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import Decoder, native
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 
 class JsonWriter:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaseq.results.formats.writer import Layout, ResultBlock, write_encoded
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 
 class JsonLinesWriter:

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from spaseq.results.formats.writer import Layout, ResultBlock, Shortening, TextCell
-from spaseq.showing import on_one_line
+from spaseq.text import on_one_line
 
 _TIMES = 2  # columns that come first, and are made narrower last
 _LEAST = (8, 3)  # characters of a column that is made narrower: as long as others can be, and at all

@@ -24,7 +24,7 @@ from spaseq.results.formats.writer import BlockWriter, Layout, Shortening, TextC
 from spaseq.results.match import derived_to_dict
 from spaseq.results.table import MatchTable, MergedTables
 from spaseq.results.terms import Decoder, names_of, native, shorten, show, show_events, texts_of
-from spaseq.showing import json_text
+from spaseq.text import json_text
 
 if TYPE_CHECKING:
     import pyarrow

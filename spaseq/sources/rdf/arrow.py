@@ -13,7 +13,7 @@ from pyarrow import compute, types
 from gpm.rows import EventTexts, Numbers, TextColumn, TextRows, text_of
 from spaseq.errors import OptionError
 from spaseq.streams.timestamps import GREATEST, LEAST
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 REQUIRED, OPTIONAL = ("stream", "time", "graph"), ("event",)
 _TEXT = "string or large_string"

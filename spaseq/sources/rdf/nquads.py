@@ -13,10 +13,10 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, RdfFormat
 
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
-from spaseq.showing import shown
 from spaseq.sources.incoming import chunks, is_idle
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
+from spaseq.text import shown
 
 FIRST_BLOCK, BLOCK = 1 << 14, 1 << 18  # bytes; small at first for early results, never larger than caches like
 GATHERED = 1 << 22  # bytes whose events are given together, of a file or of memory; other sources may fall silent

@@ -17,7 +17,7 @@ from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSo
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import Source, to_usual
 from spaseq.sources.tables.types import INSTANT, ValueKind, kind_of_type, shown, usual_schema
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -17,7 +17,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.tables.types import INSTANT, fault, usual
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 Types = Mapping[str, "str | pyarrow.DataType"]
 

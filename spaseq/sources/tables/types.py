@@ -28,7 +28,7 @@ from spaseq.pattern.formulas.predicates import (
     Value,
 )
 from spaseq.streams.timestamps import LEAST, to_microseconds
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 CODES = pyarrow.int32()
 CODED_TEXT = pyarrow.dictionary(CODES, pyarrow.string())

@@ -12,7 +12,7 @@ from spaseq.errors import OptionError
 from spaseq.results.formats import RESUMABLE
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 PARTITION_BYTES = 64 << 20
 NAMES = (

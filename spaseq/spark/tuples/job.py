@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow
 
-from spaseq.exclusive import in_steps
 from spaseq.pattern.formulas.query import TimeWindow
 from spaseq.plan.description import Split, whole
 from spaseq.plan.formulas.automaton import split
-from spaseq.snapshots.container import TUPLES
-from spaseq.snapshots.doubt import doubted
-from spaseq.snapshots.tree import flattened, inflated
-from spaseq.soundness import whole_or_broken
+from spaseq.runtime.exclusive import in_steps
+from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
+from spaseq.runtime.snapshot.validation import validated
+from spaseq.runtime.soundness import whole_or_broken
 from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
 from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
@@ -28,8 +27,8 @@ from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.query import Evaluation, TupleQuery
-from spaseq.tuples.restoring import core_state, restore_core
 from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.state import core_state, restore_core
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -88,7 +87,7 @@ class TupleShard(ShardEngine):
     @staticmethod
     def restored(reading: TableReading, schema: pyarrow.Schema, snapshot: bytes) -> TupleShard:
         """The engine as it was when the snapshot was taken; SnapshotError: it is damaged."""
-        with doubted():
+        with validated():
             state: dict[str, Any] = inflated(*TUPLES.unpack(snapshot))
             tables = reading.tables()
             restore_core(tables, state["core"], {ONLY: reading.query}, reading.kept)

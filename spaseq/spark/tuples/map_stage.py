@@ -27,8 +27,8 @@ from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.symbols import Symbols
-from spaseq.tuples.prepared import atoms_of
-from spaseq.tuples.pushing import Pushed, PushedPart
+from spaseq.tuples.pushed_rows import Pushed, PushedPart
+from spaseq.tuples.queries import atoms_of
 
 Buckets = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]

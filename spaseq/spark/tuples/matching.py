@@ -18,7 +18,7 @@ from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.reading import selected, table_reading
 from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.prepared import AnyQuery, Prepared, prepare
+from spaseq.tuples.queries import AnyQuery, Prepared, prepare
 from spaseq.tuples.streams import ReadingOptions
 
 if TYPE_CHECKING:

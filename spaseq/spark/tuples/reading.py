@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from spaseq.errors import OptionError
-from spaseq.soundness import Soundness
+from spaseq.runtime.soundness import Soundness
 from spaseq.sources.tables.columns import path_of
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
@@ -18,7 +18,7 @@ from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_column_of
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.prepared import Prepared
+from spaseq.tuples.queries import Prepared
 from spaseq.tuples.query import TupleQuery
 from spaseq.tuples.streams import ReadingOptions, with_times
 

@@ -15,7 +15,7 @@ import pyarrow
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, GroupKey, MatchAggregate
 from spaseq.plan.formulas.aggregation import way, why_enumerated
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
 from spaseq.sources.tables.types import Integers
 from spaseq.tuples.aggregates.enumeration import ENUMERATION, Enumeration
 from spaseq.tuples.columns.serialisation import (
@@ -31,7 +31,7 @@ from spaseq.tuples.columns.vectors import Mask, Vector
 from spaseq.tuples.encoding.batches import NEVER, EncodedBatch, edges
 from spaseq.tuples.encoding.partitions import NO_PARTITION, PARTITIONS, Numbers
 from spaseq.tuples.encoding.times import Measure
-from spaseq.tuples.prepared import needed
+from spaseq.tuples.queries import needed
 from spaseq.tuples.selection.picks import free
 from spaseq.tuples.totals.operands import CalculatedOperand, Operand, operands_of
 from spaseq.tuples.totals.totals import AggregateRows, Ends, Totals

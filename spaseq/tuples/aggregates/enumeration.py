@@ -15,7 +15,7 @@ from spaseq.errors import StreamError
 from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, MatchAggregate, SelectionStrategy
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.types import Integers, ValueKind
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector

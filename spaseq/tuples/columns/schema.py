@@ -15,9 +15,9 @@ import pyarrow.compute
 from pyarrow import types
 
 from spaseq.errors import Location, QueryError, StreamError
-from spaseq.snapshots.shapes import Shape
+from spaseq.runtime.snapshot.validation import Shape
 from spaseq.sources.tables.types import CODED_TEXT, ValueKind, kind_of_type, shown, usual, usual_type
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.serialisation import require, schema_read, schema_stored
 

@@ -20,7 +20,7 @@ from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.source import CsvFormat, Source, Types, check_texts, is_text
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Mask
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions

@@ -11,7 +11,7 @@ import pyarrow
 
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.snapshots.shapes import COUNT, AnyNames, Shape
+from spaseq.runtime.snapshot.validation import COUNT, AnyNames, Shape
 from spaseq.sources.tables.types import check
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.rows import Rows

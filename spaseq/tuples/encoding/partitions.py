@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from spaseq.snapshots.shapes import Shape
+from spaseq.runtime.snapshot.validation import Shape
 from spaseq.sources.tables.types import check_attribute
 from spaseq.tuples.columns.numbering import NO_NUMBER, IntegerNumbering, Numbers, numbering
 from spaseq.tuples.columns.rows import FewRows, Rows

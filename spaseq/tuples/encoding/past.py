@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow
 import pyarrow.compute
 
-from spaseq.snapshots.shapes import COUNT, Shape
+from spaseq.runtime.snapshot.validation import COUNT, Shape
 from spaseq.tuples.columns.rows import MOST_FEW, FewRows, array
 from spaseq.tuples.columns.serialisation import damaged, marks_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.encoding.batches import EncodedBatch

@@ -13,7 +13,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.pattern.times import iso
-from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.columns import StructFields, TextTimes
 from spaseq.sources.tables.source import Source
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown

@@ -17,7 +17,7 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, rises
-from spaseq.snapshots.shapes import COUNT, TIME, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import met_of, require
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, latest_start

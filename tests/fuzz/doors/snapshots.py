@@ -14,7 +14,7 @@ from typing import Any
 
 import spaseq
 from spaseq import SnapshotError
-from spaseq.snapshots.container import GRAPHS
+from spaseq.runtime.snapshot.container import GRAPHS
 from tests.fuzz.door import Door
 from tests.fuzz.mutate import mutated
 from tests.snapshots.forger import forged_archive

@@ -6,7 +6,7 @@ import pytest
 
 from spaseq.plan.description import Split
 from spaseq.plan.formulas.automaton import split
-from spaseq.tuples.prepared import prepare
+from spaseq.tuples.queries import prepare
 
 
 def found(text: str) -> Split:

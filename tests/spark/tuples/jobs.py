@@ -18,7 +18,7 @@ from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.matching import tuple_job
 from spaseq.tuples import match
-from spaseq.tuples.prepared import Prepared, prepare
+from spaseq.tuples.queries import Prepared, prepare
 from spaseq.tuples.streams import ReadingOptions
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.generate import Pair

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 
-from spaseq.tuples.prepared import prepare
+from spaseq.tuples.queries import prepare
 from tests.oracle.ceql.generate import Pair, Size, random_pair
 from tests.oracle.ceql.text import to_text
 from tests.spark.tuples.jobs import (

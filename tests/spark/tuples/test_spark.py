@@ -17,7 +17,7 @@ import pyarrow.parquet
 import pytest
 
 from spaseq.spark import finish_tuples, match_tuples
-from spaseq.tuples.prepared import prepare
+from spaseq.tuples.queries import prepare
 from tests.oracle.ceql.generate import Size, random_pair
 from tests.spark.session import session, why_not
 from tests.spark.tuples.jobs import EXAMPLES, ROWS, Found, counted, in_process, query_of, table_of, trades

@@ -16,7 +16,8 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
-from spaseq.tuples import Matches, match, prepared
+from spaseq.tuples import Matches, match
+from spaseq.tuples import queries as prepared
 from spaseq.tuples.encoding import encoder
 from spaseq.tuples.selection import selecting
 from tests.oracle.ceql.checker import disagreement

@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import OptionError, SpaseqWarning, StreamError, require
-from spaseq.exclusive import Tables, Uncopied, reading
 from spaseq.graphs.background import Background, BackgroundSources, Entail
-from spaseq.graphs.engine import Engine
-from spaseq.graphs.prepared import AnyQuery
-from spaseq.graphs.queries import as_query, derived_stream, supplied_streams
+from spaseq.graphs.graph_engine import Engine
+from spaseq.graphs.queries import AnyQuery, as_query, derived_stream, supplied_streams
 from spaseq.graphs.statistics import losses_of, statistics_of
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.merging import merged_matches, merged_tables
 from spaseq.results.table import MatchTable, MergedTables
 from spaseq.runtime.delivery import Decided
+from spaseq.runtime.exclusive import Tables, Uncopied, reading
 from spaseq.runtime.live import Live, OpenSource, Patience
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.merge import merge
@@ -32,7 +31,7 @@ from spaseq.sources.rdf.items import Item, items_as_they_come
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST, duration_microseconds
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 
 if TYPE_CHECKING:
     import pandas
@@ -366,7 +365,7 @@ class Run(Uncopied, Iterator[Match]):
     @reading
     def state(self) -> RunState:
         """Where the run is, for another one to go on.  OptionError: not all results so far were taken."""
-        from spaseq.graphs.snapshot import take_snapshot  # not by the engine: its use is this run's
+        from spaseq.graphs.state import take_snapshot  # not by the engine: its use is this run's
 
         if self._ended is not None:
             return self._ended

@@ -12,21 +12,14 @@ import pyarrow.compute
 from spaseq.errors import QueryError
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, by_time_and_stream
-from spaseq.snapshots.shapes import COUNT, TIME, AnyNames, Shape
+from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
 from spaseq.sources.tables.types import usual_type
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.batch import TableBatch, concatenated, of_arrow, without_unused
 from spaseq.tuples.columns.schema import ColumnTypes
-from spaseq.tuples.columns.serialisation import (
-    distinct,
-    integers_read,
-    numbers_stored,
-    require,
-    rows_read,
-    rows_stored,
-)
+from spaseq.tuples.columns.serialisation import distinct, integers_read, numbers_stored, require, rows_read, rows_stored
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.query import TupleQuery

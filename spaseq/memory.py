@@ -1,17 +1,20 @@
-"""The allocator of the process: what it does with blocks that are given back.
+"""Memory of the process: what the allocator does with blocks that are given back, and objects that stay.
 
 glibc raises the size from which a block goes back to the system by itself to that of the largest freed so far
 (``mallopt(3)``, ``M_MMAP_THRESHOLD``).  Columns and blocks of text then lie among small ones: a run of 110 MB goes up
-and down by 30.  A worker of Spark has the opposite trouble: it needs as much for each batch as for the last one, and a
-page that comes from the system anew costs more than what is written to it.
+and down by 30.  A worker of Spark has the opposite trouble: it needs as much for each batch as for the last one, and
+a page that comes from the system anew costs more than what is written to it.
 
 Nothing is done where the user has set something, and where the allocator is not glibc's.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 LARGE = 4 << 20  # bytes
 KEPT_BLOCK, KEPT = 32 << 20, 64 << 20  # bytes
@@ -39,3 +42,15 @@ def _told(options: dict[int, int]) -> bool:
 
     set_option = getattr(ctypes.CDLL(None), "mallopt", None)
     return set_option is not None and all(set_option(*option) == 1 for option in options.items())
+
+
+@contextmanager
+def lasting() -> Iterator[None]:
+    """Within, objects are made that stay: nobody looks for garbage, which would go through them again and again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

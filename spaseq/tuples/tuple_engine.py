@@ -13,19 +13,18 @@ import pyarrow
 
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
-from spaseq.exclusive import exclusive, in_steps, reading
 from spaseq.runtime.core import ANY
-from spaseq.soundness import Soundness, whole_or_broken
+from spaseq.runtime.exclusive import exclusive, in_steps, reading
+from spaseq.runtime.soundness import Soundness, whole_or_broken
 from spaseq.sources.tables.source import Types, check_texts, declared
 from spaseq.sources.tables.types import integers_of, usual_type
 from spaseq.streams.timestamps import GREATEST, UNITS, Time, duration_microseconds, to_microseconds
-from spaseq.suggestion import did_you_mean
+from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
-from spaseq.tuples.few_pushed import FewReader
 from spaseq.tuples.kind import TableKind, about_query
-from spaseq.tuples.prepared import AnyQuery, Prepared, check_name, check_window, prepare
-from spaseq.tuples.pushing import Pushed, PushedPart
+from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
+from spaseq.tuples.queries import AnyQuery, Prepared, check_name, check_window, prepare
 from spaseq.tuples.query import window_back
 from spaseq.tuples.statistics import StreamCounters, statistics_of
 from spaseq.tuples.streams import ReadingOptions
@@ -175,8 +174,8 @@ class Engine(runtime.Engine):
         The queries are in it by fingerprint.  The same bytes for the same state.  OptionError: results wait in an
         iterator that is half consumed.
         """
-        from spaseq.snapshots.container import check_settled
-        from spaseq.tuples import snapshot
+        from spaseq.runtime.snapshot.container import check_settled
+        from spaseq.tuples import state as snapshot
 
         check_settled(self.core.is_settled)
         return snapshot.taken(self._queries, self._state())
@@ -191,20 +190,19 @@ class Engine(runtime.Engine):
         (``spaseq.tuples.prepare``), nothing is planned.  SnapshotError: the snapshot is damaged, of another version, or
         of other queries.
         """
-        from spaseq.snapshots.doubt import doubted
-        from spaseq.tuples import snapshot
+        from spaseq.runtime.snapshot.validation import validated
+        from spaseq.tuples import state as snapshot
 
         _check_on_late(on_late)
         state, prepared = snapshot.opened(data, queries)
-        with doubted():
+        with validated():
             options = snapshot.options(state["reading"])
             engine = Engine(**options, lateness=state["lateness"], on_late=on_late)
             engine._go_on(state, prepared)
         return engine
 
     def _state(self) -> dict[str, Any]:
-        from spaseq.tuples.restoring import core_state
-        from spaseq.tuples.snapshot import reading_state
+        from spaseq.tuples.state import core_state, reading_state
 
         return {
             "reading": reading_state(self._reading, declared(self._reading.types)),
@@ -219,7 +217,7 @@ class Engine(runtime.Engine):
 
     def _go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
         """Be where ``state`` was taken, as an engine to which nothing was done."""
-        from spaseq.tuples.restoring import restore_core
+        from spaseq.tuples.state import restore_core
 
         self.kind.promised, self._pushes, self._queries = state["promised"], state["pushes"], dict(queries)
         self._counters.update({name: StreamCounters(**counters) for name, counters in state["counters"].items()})
@@ -252,7 +250,7 @@ class Engine(runtime.Engine):
         """A kind that takes values in columns which had none; None: it is the same, or cannot."""
         if not types:
             return None
-        from spaseq.tuples.adopting import adopting
+        from spaseq.tuples.state import adopting
 
         return adopting(kind, types, self._queries)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from gpm.encoder import renewed_single
+from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.native.single import SingleEvent
+from gpm.one_by_one import SinglePatterns
 from gpm.rows import AtomRows
+from nfa_native.terms.rows import EventRows
+from spaseq.errors import SpaseqError
 from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
 from spaseq.graphs.names import FEW, EventNames
-from spaseq.graphs.routes import StreamPatterns
 from spaseq.graphs.running import GraphQuery
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, Waiting, by_tick, by_time
@@ -190,3 +194,36 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
 def has_some(rows: AtomRows | None) -> bool:
     """Whether there is a row."""
     return rows is not None and len(rows.row_event) > 0
+
+
+SingleRows = list[EventRows | None]  # of one event, by atom
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPatterns:
+    """The patterns of all queries on one stream; pattern i is that of ``readers[i]``, a query and its atom."""
+
+    patterns: SinglePatterns
+    readers: tuple[tuple[GraphQuery, int], ...]
+
+    @staticmethod
+    def of(queries: Iterable[GraphQuery], stream: int, knowledge: int, evaluator: Evaluator) -> StreamPatterns | None:
+        """For a stream by number, next to that version of the background; None if the evaluator needs batches."""
+        readers = tuple(
+            (query, atom) for query in queries for atom, need in enumerate(query.needs) if need.stream == stream
+        )
+        patterns = evaluator.one_by_one([query.needs[atom].pattern for query, atom in readers], knowledge)
+        return None if patterns is None else StreamPatterns(patterns, readers)
+
+    def rows(self, event: SingleEvent) -> dict[GraphQuery, SingleRows]:
+        """The queries that have rows on the event, with these.  SpaseqError: a pattern cannot be evaluated."""
+        found: dict[GraphQuery, SingleRows] = {}
+        try:
+            for number, rows in self.patterns.rows(event):
+                query, atom = self.readers[number]
+                if query not in found:
+                    found[query] = [None] * len(query.needs)
+                found[query][atom] = rows
+        except PatternError as error:
+            raise SpaseqError(str(error)) from None
+        return found

@@ -11,16 +11,16 @@ from gpm.native.assembly import Encoder
 from nfa_native.terms.words import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
-from spaseq.exclusive import exclusive, in_steps, reading
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.prepared import AnyQuery
+from spaseq.graphs.queries import AnyQuery
 from spaseq.graphs.running import GraphQuery, OnMatch
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.runtime.core import EngineCore
-from spaseq.soundness import whole_or_broken
+from spaseq.runtime.exclusive import exclusive, in_steps, reading
+from spaseq.runtime.soundness import whole_or_broken
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
@@ -222,7 +222,7 @@ class Engine(runtime.Engine):
 
         OptionError: an iterator of results was begun and not taken to its end.
         """
-        from spaseq.graphs.snapshot import take_snapshot
+        from spaseq.graphs.state import take_snapshot
 
         return take_snapshot(self.kind)
 
@@ -242,7 +242,7 @@ class Engine(runtime.Engine):
         ``queries`` and ``background`` are given again, queries in the order of registration or by name.  SnapshotError:
         the snapshot is damaged, of another version, or of other queries or background.
         """
-        from spaseq.graphs.snapshot import restored
+        from spaseq.graphs.state import restored
 
         engine = cls.__new__(cls)
         _check_on_match(on_match)

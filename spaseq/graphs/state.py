@@ -22,21 +22,28 @@ from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, distinct, read_store
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, SnapshotError
-from spaseq.graphs.background import Background
-from spaseq.graphs.common import Compiled
+from spaseq.graphs.background import Background, Compiled
 from spaseq.graphs.finished import Spent
+from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.merged_input import GraphInput
+from spaseq.graphs.matchers import AnyMatcher, WordMap, Words
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.prepared import AnyQuery
-from spaseq.graphs.protocols import AnyMatcher, WordMap, Words
-from spaseq.graphs.queries import as_query, plan_of, stream_order
+from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.graphs.running import OnMatch
 from spaseq.plan.sequences import Plan
-from spaseq.snapshots.container import GRAPHS, check_settled
-from spaseq.snapshots.doubt import doubted
-from spaseq.snapshots.given import matched
-from spaseq.snapshots.shapes import CLOCK, COUNT, DURATION, TIME, AnyNames, IntegerRange, Shape, misfits
+from spaseq.runtime.snapshot.container import GRAPHS, check_settled
+from spaseq.runtime.snapshot.validation import (
+    CLOCK,
+    COUNT,
+    DURATION,
+    TIME,
+    AnyNames,
+    IntegerRange,
+    Shape,
+    misfits,
+    queries_given,
+    validated,
+)
 from spaseq.sources.rdf.events import Event, EventIris, Events
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
@@ -271,7 +278,7 @@ def restored(
     plans = _plans(header["queries"], queries)
     kind.share(query for query, _ in plans.values())
     made = {name: (plan, kind.compiled(query, plan)) for name, (query, plan) in plans.items()}
-    with doubted():
+    with validated():
         _fill(kind, made, header, sections, on_match)
     return kind
 
@@ -312,7 +319,7 @@ def _plans(
 ) -> dict[str, tuple[AnyQuery, Plan]]:
     """The queries given, with their plans, checked against those of the snapshot."""
     names = [state["name"] for state in states]
-    given = matched(names, queries)
+    given = queries_given(names, queries)
     plans = {}
     for state, query in zip(states, given, strict=True):
         plan: Plan = plan_of(query, as_query(query, state["name"], ()))

@@ -1,10 +1,13 @@
-"""The shapes of JSON values in snapshots: what must hold before anything is made of them."""
+"""Validation of a snapshot: what must hold before anything is made of it, and that the same queries are given again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
+
+from spaseq.errors import SnapshotError
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +73,37 @@ def _misfits_of_object(value: Any, shape: AnyNames | Mapping[str, Shape], path: 
         return
     for name, one in value.items():
         yield from misfits(one, shapes[name], f"{path}.{name}")
+
+
+@contextmanager
+def validated() -> Iterator[None]:
+    """Within, a state is read, and nothing else: whatever goes wrong is a SnapshotError, but for a lack of memory.
+
+    A snapshot may be damaged and its digest made anew, so anything can be wrong with it, be it called a stream, an
+    option or a query.  What a user gives beside it (queries, functions, sources) is checked before.
+    """
+    try:
+        yield
+    except (SnapshotError, MemoryError):
+        raise
+    except Exception as error:
+        raise SnapshotError(f"the snapshot is damaged: {error}") from error
+
+
+Q = TypeVar("Q")
+
+
+def queries_given(names: Sequence[str], queries: Iterable[Q] | Mapping[str, Q] | str) -> list[Q | str]:
+    """The queries in the order of the snapshot's ``names``; SnapshotError: they are of others, or another number."""
+    if isinstance(queries, Mapping):
+        if set(queries) != set(names):
+            raise SnapshotError(f"the snapshot is of the queries {_listed(names)}, not of {_listed(queries)}")
+        return [queries[name] for name in names]
+    given: list[Q | str] = [queries] if isinstance(queries, str) else list(queries)
+    if len(given) != len(names):
+        raise SnapshotError(f"the snapshot is of {len(names)} queries ({_listed(names)}), {len(given)} are given")
+    return given
+
+
+def _listed(names: Iterable[object]) -> str:
+    return ", ".join(f'"{name}"' for name in names) or "none"

@@ -1,0 +1,360 @@
+"""The state of queries on tuples: as a tree of values, as a snapshot, and taken over by a core with other types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+import pyarrow
+
+from spaseq.errors import QueryError, SnapshotError
+from spaseq.pattern.formulas.predicates import attributes
+from spaseq.plan.formulas.clauses import Joined
+from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
+from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
+from spaseq.streams.clock import StreamClock
+from spaseq.tuples.aggregates.aggregation import AGGREGATION, AggregatingQuery
+from spaseq.tuples.columns.numbering import numbering
+from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes
+from spaseq.tuples.columns.serialisation import met_of, require, rows_read, rows_stored, schema_read, schema_stored
+from spaseq.tuples.encoding.conditions import Conditions
+from spaseq.tuples.encoding.correlation import RegisterColumns
+from spaseq.tuples.kind import TableKind
+from spaseq.tuples.queries import AnyQuery, Prepared, check_window, prepare
+from spaseq.tuples.query import ENDED, Ended, TupleQuery
+from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
+from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.tuple_input import STREAMSET, TupleInput
+
+_ENTRY: Shape = {
+    "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
+    "aggregation": [AGGREGATION], "spent": [ENDED],
+}  # fmt: skip
+_QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY]}
+CORE: Shape = {
+    "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [STREAMSET],
+    "queries": [_QUERY],
+}  # fmt: skip
+
+
+# ── to a state ───────────────────────────────────────────────────────────────────────────────────────────
+def core_state(kind: TableKind) -> dict[str, Any]:
+    """What the future depends on, as CORE; all results are taken."""
+    inputs = list(kind.inputs)
+    return {
+        "has_names": kind.has_names,
+        "promised": kind.promised,
+        "events": kind.events,
+        "clocks": [asdict(clock) for clock in kind.core.clocks.values()],
+        "streamsets": [merged.state() for merged in inputs],
+        "queries": [_query_state(query, inputs) for query in kind.core.running.values()],
+    }
+
+
+def _query_state(query: TupleQuery, inputs: list[TupleInput]) -> dict[str, Any]:
+    number = next(number for number, merged in enumerate(inputs) if query in merged.all_queries)
+    entry = [_entry_state(query)] if query.has_begun else []
+    return {"name": query.name, "streamset": number, "refused": "" if entry else query.error, "entry": entry}
+
+
+def _entry_state(query: TupleQuery) -> dict[str, Any]:
+    evaluation, schema = query.evaluation, query.schema
+    assert schema is not None
+    return {
+        "schema": schema_stored({field.name: field.type for field in schema}),
+        "first": query.first,
+        "error": query.error,
+        "masks": [] if query.reading is None else list(map(hex, query.reading.known())),
+        "selection": [evaluation.state()] if isinstance(evaluation, SelectingQuery) else [],
+        "aggregation": [evaluation.state()] if isinstance(evaluation, AggregatingQuery) else [],
+        "spent": [] if query.ended is None else [query.ended.state()],
+    }
+
+
+# ── and back ─────────────────────────────────────────────────────────────────────────────────────────────
+def restore_core(
+    kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepared], extra: tuple[str, ...] = ()
+) -> None:
+    """Let a core without queries go on where ``state`` was taken, with the same queries, keeping ``extra`` columns."""
+    kind.promised, kind.events = state["promised"], state["events"]
+    kind.core.clocks = {clock["iri"]: StreamClock(**clock) for clock in state["clocks"]}
+    inputs = [_input(kind, one) for one in state["streamsets"]]
+    states = {one["name"]: one for one in state["queries"]}
+    require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
+    kind.core.inputs = list(inputs)
+    for name, prepared in queries.items():
+        _add_query(kind, kind.query(name, prepared, extra=extra), states[name], inputs)
+    for merged, one in zip(inputs, state["streamsets"], strict=True):
+        _fill(kind, merged, one, states)
+    for name, query in kind.core.running.items():
+        require(query.has_begun == bool(states[name]["entry"]), "a query is of no streams")
+
+
+def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:
+    """One without queries."""
+    require(len(state["time"]) <= (kind.setting.time is not None), "events have no times")
+    streams = tuple(state["streams"])
+    named = kind.has_names and streams
+    require(not named or set(streams) <= kind.core.clocks.keys(), "a query is of streams that there are not")
+    made = kind.new_input(streams, state["position"])
+    made.time = state["time"][0] if state["time"] else None
+    return made
+
+
+def _add_query(kind: TableKind, query: TupleQuery, state: dict[str, Any], inputs: list[TupleInput]) -> None:
+    """A query; it may begin later, or be over."""
+    require(state["streamset"] < len(inputs) and len(state["entry"]) < 2, "a query is of no streams")
+    merged = inputs[state["streamset"]]
+    kind.check_streams(query.prepared)
+    query.error = state["refused"]
+    for entry in state["entry"]:
+        if entry["spent"]:
+            _restore_ended(query, entry)
+    kind.core.start(query, merged)
+    if query.is_over:
+        merged.retire(query)
+
+
+def _restore_ended(query: TupleQuery, state: dict[str, Any]) -> None:
+    """A query that could not go on."""
+    query.schema, query.first, query.error = _schema(state), state["first"], state["error"]
+    query.plan = query.prepared.plan_for(query.schema)
+    ended = state["spent"][0]
+    query.ended = Ended(ended["found"], met_of(ended["met"], len(query.plan.atoms)), ended["kernel"])
+    require(bool(query.error), "a query is over for no reason")
+
+
+def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: dict[str, Any]) -> None:
+    """Its queries, and what is known of its events."""
+    for name in state["entries"]:
+        query = kind.core.running.get(name)
+        require(query is not None and query in merged.queries and not query.has_begun, "a query is of other streams")
+        assert query is not None
+        require(len(states[name]["entry"]) == 1, "a query has not begun")
+        _restore_query(kind, merged, query, states[name]["entry"][0])
+    merged.restore(state, kind.columns)
+    merged.check_time()
+
+
+def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, state: dict[str, Any]) -> None:
+    """A query at work."""
+    schema = _schema(state)
+    require(kind.columns.has(schema) and set(kind.named_columns) <= set(schema.names), "columns are of other types")
+    kind.check_named_columns()
+    require(state["first"] <= merged.position and not state["error"], "a query begins later")
+    kind.begin_with(query, merged, schema, state["first"])
+    evaluation, reading, plan = query.evaluation, query.reading, query.plan
+    assert plan is not None
+    assert reading is not None
+    reading.before = _masks(state["masks"], len(plan.atoms))
+    if isinstance(evaluation, SelectingQuery):
+        require(len(state["selection"]) == 1, "a query has no state")
+        evaluation.restore(state["selection"][0], merged.position, merged.time)
+    elif isinstance(evaluation, AggregatingQuery):
+        require(len(state["aggregation"]) == 1, "a query has no state")
+        evaluation.restore(state["aggregation"][0], merged.position, merged.time, reading.before)
+
+
+def _schema(state: dict[str, Any]) -> pyarrow.Schema:
+    return pyarrow.schema(list(schema_read(state["schema"]).items()))
+
+
+def _masks(texts: list[str], atoms: int) -> tuple[int, ...]:
+    """The sets of atoms by number, the empty one first."""
+    masks = tuple(met_of(text, atoms) for text in texts)
+    require(masks[:1] in ((), (0,)), "sets of atoms are none")
+    return masks
+
+
+_TEXT: Shape = [str]  # at most one
+_READING: Shape = {
+    "type": _TEXT, "relation": _TEXT, "time": _TEXT, "unit": str, "time_format": _TEXT, "stream": _TEXT,
+    "types": bytes, "on_error": str, "totals": str,
+}  # fmt: skip
+_COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
+ENGINE: Shape = {
+    "reading": _READING, "lateness": DURATION, "promised": TIME, "pushes": COUNT, "counters": AnyNames(_COUNTERS),
+    "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE],
+}  # fmt: skip
+HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}
+
+
+def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
+    """A state as ENGINE, of an engine with these queries: equal states that came about equally give equal bytes."""
+    sections: dict[str, bytes] = {}
+    header = {"queries": [[name, query.fingerprint] for name, query in queries.items()], "engine": state}
+    return TUPLES.pack(flattened(header, sections), sections)
+
+
+def opened(
+    data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+) -> tuple[dict[str, Any], dict[str, Prepared]]:
+    """The state that was taken, as ENGINE, and its queries, which are those given; SnapshotError."""
+    header = _header(data)
+    state = header["engine"]
+    return state, _prepared(header["queries"], queries, state["reading"]["time"])
+
+
+def _header(data: bytes) -> dict[str, Any]:
+    """What a snapshot has, in the shape that it must have."""
+    try:
+        header: dict[str, Any] = inflated(*TUPLES.unpack(data))
+        problem = next(misfits(header, HEADER, "header"), None)
+    except RecursionError:
+        problem = "its header is too deep"
+    if problem is not None:
+        raise SnapshotError(f"the snapshot is damaged: {problem}")
+    return header
+
+
+def _prepared(
+    states: list[tuple[str, str]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], time: list[str]
+) -> dict[str, Prepared]:
+    """The queries given, prepared, checked against those of the snapshot."""
+    if not isinstance(queries, Iterable):
+        queries = [queries]
+    found = {}
+    for (name, fingerprint), query in zip(states, queries_given([name for name, _ in states], queries), strict=True):
+        found[name] = prepare(query)
+        if found[name].fingerprint != fingerprint:
+            raise SnapshotError(f'the snapshot was taken with another query "{name}"')
+        _check_window(name, found[name], time)
+    if len(found) < len(states):
+        raise SnapshotError("the snapshot is damaged: two queries have one name")
+    return found
+
+
+def _check_window(name: str, prepared: Prepared, time: list[str]) -> None:
+    """SnapshotError if the query could not have been registered with an engine whose rows have this ``time``."""
+    try:
+        check_window(prepared.query, time[0] if time else None)
+    except QueryError:
+        raise SnapshotError(f'the snapshot is damaged: query "{name}" has another measure of windows') from None
+
+
+# ── options ──────────────────────────────────────────────────────────────────────────────────────────────
+def reading_state(reading: ReadingOptions, types: Mapping[str, Any]) -> dict[str, Any]:
+    """How rows are read, with the ``types`` that are declared."""
+    return {
+        "type": _some(reading.type), "relation": _some(reading.relation), "time": _some(reading.time),
+        "unit": reading.unit, "time_format": _some(reading.form), "stream": _some(reading.stream),
+        "types": schema_stored(types), "on_error": "skip" if reading.skip else "stop",
+        "totals": reading.totals,
+    }  # fmt: skip
+
+
+def options(state: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of an engine that reads rows so; SpaseqError: there is none."""
+    given: dict[str, Any] = {}
+    for name in ("type", "relation", "time", "time_format", "stream"):
+        if len(state[name]) > 1:
+            raise SnapshotError(f"the snapshot is damaged: there are two options {name}")
+        given[name] = state[name][0] if state[name] else None
+    same = {name: state[name] for name in ("unit", "on_error", "totals")}
+    return given | same | {"types": schema_read(state["types"])}
+
+
+def _some(text: str | None) -> list[str]:
+    return [] if text is None else [text]
+
+
+Types = Mapping[str, pyarrow.DataType]
+
+
+def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> TableKind | None:
+    """Another core that goes on where this one is, in which columns that were NULL so far are of these types.
+
+    None: what some query knows of its past would not be the same, or results wait to be taken.
+    """
+    begun = [query for query in kind.core.running.values() if query.evaluation is not None]
+    try:
+        if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):
+            return None
+        columns, known = ColumnTypes({}), kind.columns.state()
+        columns.restore(known | {"types": _retyped(known["types"], types)})
+        found = TableKind(kind.setting, columns, kind.core.soundness, kind.core.lateness)
+        restore_core(found, _state(kind, types), queries)
+    except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types
+        return None
+    return found
+
+
+# ── which queries ────────────────────────────────────────────────────────────────────────────────────────
+def _may_adopt(query: TupleQuery, types: Types) -> bool:
+    """Whether what a query keeps of events is the same whatever type the columns without values have."""
+    before, reading = query.schema, query.reading
+    assert before is not None
+    assert reading is not None
+    after = pyarrow.schema([(field.name, types.get(field.name, field.type)) for field in before])
+    if reading.measure in types or query.prepared.plan_for(after) != query.plan:
+        return False
+    if not isinstance(query.evaluation, SelectingQuery):
+        return not _counted(query) & types.keys()
+    nulls = frozenset(field.name for field in before if pyarrow.types.is_null(field.type))
+    return not _computed(query) & types.keys() and _forms(query, before, nulls) == _forms(query, after, nulls)
+
+
+def _counted(query: TupleQuery) -> set[str]:
+    """The attributes on which numbers of matches, and what is added up, depend beside conditions of single events."""
+    assert query.plan is not None
+    asked, plan = query.prepared.query, query.plan
+    compared = [one.comparison for one in plan.measured]
+    predicates = [one.asked.predicate if isinstance(one, Joined) else one.written for one in compared]
+    found = [key.attribute for key in asked.group_by]
+    found += [one for each in asked.aggregates if each.value is not None for one in attributes(each.value)]
+    found += [
+        one for each in (*predicates, *(inquiry.asked.predicate for inquiry in plan.asked)) for one in attributes(each)
+    ]
+    return {one.name for one in found} | _computed(query)
+
+
+def _computed(query: TupleQuery) -> set[str]:
+    """The attributes of bounds that are computed of several events."""
+    assert query.plan is not None
+    return {one.name for each in query.plan.computed for one in attributes(each.joined.asked.predicate)}
+
+
+def _forms(query: TupleQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> tuple[object, ...]:
+    """As what the values are kept that may be other than NULL; and all that conditions ask for."""
+    assert query.plan is not None
+    plan = query.plan
+    conditions = Conditions(plan.asked, plan.computed, schema)
+    return conditions.remembered, RegisterColumns(plan.measured, schema).forms(nulls)
+
+
+# ── the state ────────────────────────────────────────────────────────────────────────────────────────────
+def _state(kind: TableKind, types: Types) -> dict[str, Any]:
+    """The state of a core, as CORE, with the types in the place of those of nulls."""
+    state = core_state(kind)
+    for entry in _entries(state):
+        entry["schema"] = _retyped(entry["schema"], types)
+        for selection in entry["selection"]:
+            for kept in [*selection["past"], *selection["remembered"]]:
+                kept["rows"] = _cast(kept["rows"], types)
+    for streamset in state["streamsets"]:
+        for keyed in streamset["encoder"]["keyed"]:
+            values = keyed["partitions"]["values"]
+            known = zip(keyed["columns"], values, strict=True)
+            values[:] = [numbering(types[name]).stored() if name in types else old for name, old in known]
+    return state
+
+
+def _entries(state: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    """Of the queries that go on."""
+    return (entry for query in state["queries"] for entry in query["entry"] if not entry["spent"])
+
+
+def _retyped(stored: bytes, types: Types) -> bytes:
+    return schema_stored({name: types.get(name, type_) for name, type_ in schema_read(stored).items()})
+
+
+def _cast(stored: bytes, types: Types) -> bytes:
+    """Rows with columns of these types, as they are kept: texts without dictionaries."""
+    rows = rows_read(stored)
+    for place, field in enumerate(rows.schema):
+        if field.name in types:
+            type_ = types[field.name]
+            plain = type_.value_type if pyarrow.types.is_dictionary(type_) else type_
+            rows = rows.set_column(place, pyarrow.field(field.name, plain), pyarrow.nulls(rows.num_rows, plain))
+    return rows_stored(rows)
