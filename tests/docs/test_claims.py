@@ -175,3 +175,7 @@ def test_commands_without_output(line: str) -> None:
 def test_make_knows_what_the_readme_says(target: str) -> None:
     done = subprocess.run(["make", "-n", "-C", str(ROOT), target], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_is_short() -> None:
+    assert len(text_of("README.md").splitlines()) <= 250

@@ -24,6 +24,7 @@ TOLD = (
     "docs/rag.md",
     "docs/how-it-works.md",
     "docs/benchmarks.md",
+    "examples/README.md",
 )
 FOLDERS = ("docs", "examples", "datasets", "ontologies", "benchmarks", "tests")
 MARKDOWN = sorted(
