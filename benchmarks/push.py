@@ -21,7 +21,7 @@ import spaseq
 from benchmarks.timing import Job, Preparation, interleaved
 from spaseq.datasets import workloads
 from spaseq.languages.spaseq import ParsedQuery
-from spaseq.streams.timestamps import from_literal
+from spaseq.sources.rdf.wire import from_literal
 
 V_SHAPE = (Path(__file__).resolve().parent.parent / "examples" / "stocks" / "v_shape.spaseq").read_text()
 STOCK = "https://spaseq.org/ontology/stock#"

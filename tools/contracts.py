@@ -44,11 +44,11 @@ class NoCirclesInAll(AcyclicSiblingsContract):
 
 def with_compiled(graph: ImportGraph) -> ImportGraph:
     """The graph, in which compiled modules and what they use are added."""
-    python = graph.modules
+    python = {module for module in graph.modules if not graph.is_module_squashed(module)}  # else of another project
     sources = {path: module_of(path) for path in compiled_sources()}
     for module in sources.values():
         graph.add_module(module)
-    compiled = graph.modules - python
+    compiled = set(sources.values()) - python
     for path, module in sources.items():
         _add(graph, module, uses_of(path), graph.modules)
     for module in sorted(python):
@@ -59,7 +59,7 @@ def with_compiled(graph: ImportGraph) -> ImportGraph:
 def _add(graph: ImportGraph, module: str, uses: Iterable[str], known: Set[str]) -> None:
     """Add what a module uses, as far as it is known and is no package."""
     for used in uses:
-        if used in known and used != module and not graph.find_children(used):
+        if used in known and used != module and not (graph.is_module_squashed(used) or graph.find_children(used)):
             graph.add_import(importer=module, imported=used)
 
 

@@ -19,8 +19,8 @@ from spaseq.graphs.graph_run import RunState
 from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
-from spaseq.sources.incoming import is_regular
 from spaseq.sources.rdf.files import expand
+from spaseq.sources.source import is_regular
 
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
@@ -11,14 +10,13 @@ from weakref import WeakKeyDictionary
 
 import gpm.background
 from gpm.background import BackgroundGraphs
-from gpm.errors import GraphSyntaxError, PatternError
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.words import Terms
-from spaseq.errors import Location, OptionError, StreamError
+from spaseq.errors import OptionError
 from spaseq.graphs.queries import Prepared
 from spaseq.plan.sequences import Plan, compile_atom
-from spaseq.sources.rdf.nquads import explain
+from spaseq.sources.rdf.graphs import graph_errors
 
 BackgroundSources: TypeAlias = Mapping[str, Any]  # graph IRI -> path, rdflib.Graph, quads or bytes
 Entail: TypeAlias = "str | Iterable[str]"  # "rdfs", or the IRIs of ontologies
@@ -44,7 +42,7 @@ class Background(gpm.background.BackgroundGraphs):
 
     def replaced(self, iri: str, source: Any) -> Background:
         """The background in which one graph, maybe a new one, has other contents; errors as of ``Background.load``."""
-        with background_errors():
+        with graph_errors():
             changed = super().replaced(iri, source)
         assert isinstance(changed, Background)
         return changed
@@ -83,23 +81,9 @@ def read_background(sources: BackgroundSources | Background | None, entail: Enta
         raise OptionError(f'entail is "rdfs" or IRIs of background graphs, not {entail!r:.80}')
     if isinstance(entail, bytes) or not isinstance(entail, Iterable):
         raise OptionError(f'entail is "rdfs" or IRIs of background graphs, not {entail!r:.80}')
-    with background_errors():
+    with graph_errors():
         known = sources if isinstance(sources, Mapping) else {}
         return Background(sources, list(known) if isinstance(entail, str) else list(entail))
-
-
-@contextmanager
-def background_errors() -> Iterator[None]:
-    """Errors in reading background knowledge become StreamError and OptionError."""
-    try:
-        yield
-    except GraphSyntaxError as error:
-        raise StreamError(explain(SyntaxError(error.message)), Location(error.path, error.line, error.column)) from None
-    except PatternError as error:
-        raise OptionError(str(error)) from None
-    except OSError as error:
-        place = Location(str(error.filename or "background"))
-        raise StreamError(f"cannot read: {error.strerror or error}", place) from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

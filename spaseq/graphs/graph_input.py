@@ -100,6 +100,7 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
     # ── what queries hear ────────────────────────────────────────────────────────────────────────────────
     def catch_up(self) -> None:
         """Let all queries hear of all events and of the time, and forget the names that no query needs."""
+        self._leave_out_those_over()
         for query in self.queries if not self.finished else ():
             self._hear(query)
             query.pass_time(self.advanced)

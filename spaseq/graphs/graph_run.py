@@ -250,15 +250,12 @@ class Run(Uncopied, Iterator[Match]):
 
     def counts(self) -> dict[str, int]:
         """The number of results so far by query."""
-        return {
-            name: running.matcher.count if running.matcher.count_only else running.results
-            for name, running in self._core.running.items()
-        }
+        return {name: running.found for name, running in self._core.running.items()}
 
     @property
     def groups(self) -> int:
         """Groups of partial matches that all queries keep, as of the last event that concerned each; quickly told."""
-        return sum(running.matcher.groups() for running in self._core.running.values())
+        return sum(running.groups() for running in self._core.running.values())
 
     @property
     def held_back_by(self) -> str | None:

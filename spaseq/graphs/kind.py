@@ -12,6 +12,7 @@ from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
+from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
@@ -220,16 +221,19 @@ class GraphKind:
         plan: Plan,
         made: Compiled,
         merged: GraphInput,
-        matcher: AnyMatcher,
+        matcher: AnyMatcher | None,
         on_match: OnMatch | None,
         max_results: int | None,
     ) -> GraphQuery:
-        """Let a query run on an input with a matcher, new or restored; ``made`` is its plan for these terms."""
+        """Let a query run on an input with a matcher, new or restored; ``made`` is its plan for these terms.
+
+        Without a matcher it is one that is over.
+        """
         iris = {stream.name: merged.numbers[stream.iri] for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(merged.streams)}
         needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
         may_wait = self.evaluator.mode is Mode.AUTO and not plan.by_partition
-        lazy = self._lazy(matcher, needs) if may_wait else ()
+        lazy = self._lazy(made.automaton, needs) if may_wait else ()
         running = GraphQuery(plan, matcher, needs, merged.names, self.terms, on_match, lazy, max_results)
         self.core.start(running, merged)
         return running
@@ -240,10 +244,10 @@ class GraphKind:
             self._assemblers[iri] = Assembler(self.encoders[iri], ())
         return self._assemblers[iri]
 
-    def _lazy(self, matcher: AnyMatcher, needs: Iterable[Need]) -> Sequence[LazyAtom]:
+    def _lazy(self, automaton: Automaton, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
         dear = {n: need.pattern.required_slots for n, need in enumerate(needs) if not need.pattern.is_native}
-        return lazy_atoms(matcher.automaton, dear) if dear else ()
+        return lazy_atoms(automaton, dear) if dear else ()
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, columns: Iterable[Events], promise: int | None = None) -> Decided:
@@ -379,7 +383,8 @@ class Forgetting:
             return
         if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
             for query in core.running.values():
-                query.matcher.sweep_soon()
+                if not query.is_over:
+                    query.matcher.sweep_soon()
             self._sweeping = True
         elif all(merged.is_settled for merged in core.inputs):
             held = [words for query in core.running.values() for words in query.trace()]

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
+from nfa_native.core import archive
+from nfa_native.core.arrays import Arrays, column, read_store
+from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 from spaseq.results.match_rows import MatchRows, ResultPlan
@@ -18,39 +21,47 @@ Words = NDArray[np.uint64]
 WordMap = Callable[[Words], Words]
 
 
-class AnyMatcher(Protocol):
-    """One running query."""
+class Fed(Protocol):
+    """A matcher that is fed, and gives what is decided."""
 
     count_only: bool
     tallies: bool
-
-    @property
-    def automaton(self) -> Automaton:
-        """What it runs."""
-
-    @property
-    def position(self) -> int:
-        """The position of the next event in the streamset."""
-
-    @property
-    def open_tick(self) -> int | None:
-        """The time of the tick that may go on."""
-
-    def waiting(self) -> NDArray[np.int64]:
-        """For each state what windows measure of the youngest beginning that waits there, or NOBODY."""
-
-    def may_join(self, state: int, index: int, keys: Words) -> NDArray[np.bool_]:
-        """Whether something waits in the state for the keys (columns of the index, n)."""
-
-    @property
-    def count(self) -> int:
-        """How many matches there were so far, if they are counted only."""
 
     def feed(self, times: NDArray[np.int64], events: Words, rows: Sequence[AtomRows | None]) -> None:
         """Events in order of time with their numbers, and the rows of each atom of the plan."""
 
     def feed_event(self, time: int, event: int, rows: list[EventRows | None]) -> None:
         """``feed`` of a single event."""
+
+    def advance(self, time: int) -> None:
+        """No event before ``time`` will come."""
+
+    def finish(self) -> None:
+        """The input has ended."""
+
+    @property
+    def due(self) -> int:
+        """As long as time has not passed this, nothing is decided without a further row; ``GREATEST``: never."""
+
+    def pending(self) -> int:
+        """0 if ``take`` would give nothing."""
+
+    def take(self) -> MatchRows:
+        """What was decided since the last call."""
+
+    @property
+    def count(self) -> int:
+        """How many matches there were so far, if they are counted only."""
+
+    def oldest_event(self) -> int:
+        """Numbers below this one will not come back."""
+
+    def sweep_soon(self) -> None:
+        """Free soon what has left the window, however little it is: it holds words of much text."""
+
+
+class Pausing(Protocol):
+    """A matcher that pauses where it would hold too many results."""
 
     def bound(self, most: int, most_held: int) -> None:
         """Pause when so many results, or picks and words of results, wait for ``take``."""
@@ -65,33 +76,33 @@ class AnyMatcher(Protocol):
     def complete(self) -> None:
         """Go on with it to the end."""
 
+
+class Inspected(Protocol):
+    """A matcher that tells what it holds."""
+
     @property
-    def due(self) -> int:
-        """As long as time has not passed this, nothing is decided without a further row; ``GREATEST``: never."""
+    def automaton(self) -> Automaton:
+        """What it runs."""
 
-    def advance(self, time: int) -> None:
-        """No event before ``time`` will come."""
+    @property
+    def position(self) -> int:
+        """The position of the next event in its input."""
 
-    def finish(self) -> None:
-        """The input has ended."""
+    @property
+    def open_tick(self) -> int | None:
+        """The time of the tick that may go on."""
 
-    def pending(self) -> int:
-        """0 if ``take`` would give nothing."""
+    def waiting(self) -> NDArray[np.int64]:
+        """For each state what windows measure of the youngest beginning that waits there, or NOBODY."""
 
-    def take(self) -> MatchRows:
-        """What was decided since the last call."""
-
-    def oldest_event(self) -> int:
-        """Numbers below this one will not come back."""
+    def may_join(self, state: int, index: int, keys: Words) -> NDArray[np.bool_]:
+        """Whether something waits in the state for the keys (columns of the index, n)."""
 
     def groups(self) -> int:
         """Groups of partial matches that are kept; quickly told."""
 
     def statistics(self) -> dict[str, Any]:
         """Counters by atom, transition and state."""
-
-    def sweep_soon(self) -> None:
-        """Free soon what has left the window, however little it is: it holds words of much text."""
 
     def trace(self) -> Words:
         """All words that the matcher holds."""
@@ -106,6 +117,10 @@ class AnyMatcher(Protocol):
     @property
     def next_time(self) -> int:
         """It takes no event before this time."""
+
+
+class AnyMatcher(Fed, Pausing, Inspected, Protocol):
+    """The matcher of a query at work."""
 
 
 class AnyPlan(ResultPlan, Protocol):
@@ -134,3 +149,30 @@ class AnyPlan(ResultPlan, Protocol):
         self, terms: Terms, data: bytes, word_map: WordMap, *, automaton: Automaton | None = None
     ) -> AnyMatcher:
         """A matcher in the state of ``data``; ``word_map`` turns its words into those of ``terms``."""
+
+
+# ── what is left of the matcher of a query that is over: the counters that it had ────────────────────────
+FINAL_VERSION = 1  # of their store in snapshots
+
+
+def at_rest(counters: Mapping[str, Any]) -> dict[str, Any]:
+    """The counters, and that nothing is kept."""
+    states = [state | {"groups": 0} for state in counters["states"]]
+    return {**counters, "states": states, "nodes": 0, "stored_events": 0}
+
+
+def pack_counters(counters: Mapping[str, Any]) -> bytes:
+    """The counters as a store."""
+    is_enumerated = counters.get("aggregates") == "enumerated"
+    columns: Arrays = {"counters": numbers_of(counters), "enumerated": np.array([is_enumerated], np.uint8)}
+    return archive.pack({"spent": (FINAL_VERSION, columns)})
+
+
+def unpack_counters(matcher: AnyMatcher, data: bytes) -> dict[str, Any]:
+    """The counters in ``data``, those of a matcher like this one; ValueError: damaged."""
+    like = matcher.statistics()
+    columns = read_store(data, "spent", FINAL_VERSION)
+    counters: dict[str, Any] = tree_of(column(columns, "counters", np.int64), like)
+    if bool(column(columns, "enumerated", np.uint8, 1)[0]) and "aggregates" in like:
+        counters["aggregates"] = "enumerated"
+    return counters

@@ -17,8 +17,7 @@ from gpm.rows import AtomRows
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError
-from spaseq.graphs.finished import Spent
-from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words
+from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.pattern.sequences import Construction, Selection
 from spaseq.plan.sequences.cells import LazyAtom
@@ -60,13 +59,17 @@ class GraphQuery:
     """A query with its matcher and what makes results of its matches.
 
     It is told of events and of time, and ``tables`` gives what this decides.  When so much is decided at once that the
-    matcher pauses, what it is told then waits.  After ``max_results`` results it is over, and keeps nothing.
+    matcher pauses, what it is told then waits.  After ``max_results`` results it is over: it has no matcher any more,
+    but what that had counted.
     """
+
+    matcher: AnyMatcher
+    counters: Mapping[str, Any]  # of the matcher, when it is over
 
     def __init__(
         self,
         plan: AnyPlan,
-        matcher: AnyMatcher,
+        matcher: AnyMatcher | None,
         needs: Sequence[Need],
         names: EventNames,
         terms: Terms,
@@ -77,13 +80,11 @@ class GraphQuery:
         self.plan = plan
         self.name = plan.query.name
         self.on_match = on_match
-        self.matcher = matcher
         self.needs = tuple(needs)
         self.lazy = tuple(lazy)
         self.evaluated = {atom.number: 0 for atom in lazy}  # on how many events the rows of each were asked for
         self.results = 0
         self.max_results = max_results
-        self.is_over = False
         self.has_rest = False  # something may be decided that ``tables`` has not given
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.heard = 0  # number of the streamset's next event that it has not been fed
@@ -97,6 +98,12 @@ class GraphQuery:
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
         self._aggregates = self._projector is not None and bool(plan.match_aggregates)
+        self.is_over = matcher is None
+        if matcher is not None:
+            self._start(matcher)
+
+    def _start(self, matcher: AnyMatcher) -> None:
+        self.matcher = matcher
         if self._projector is not None and self._projector.counts_only:
             matcher.tallies = True
         if self._gives_at_once:
@@ -209,7 +216,7 @@ class GraphQuery:
     @property
     def pauses(self) -> bool:
         """Whether the matcher holds less than all that is decided."""
-        return self.matcher.unfinished or bool(self._waiting)
+        return not self.is_over and (self.matcher.unfinished or bool(self._waiting))
 
     def at_once(self) -> Sequence[MatchTable]:
         """What is decided, where it does not pause."""
@@ -259,7 +266,8 @@ class GraphQuery:
     def _end(self) -> None:
         """There are as many results as were asked for: forget everything but what statistics tell."""
         self.is_over, self.has_rest = True, False
-        self.matcher = Spent(self.matcher.automaton, self.matcher.statistics())
+        self.counters = self.matcher.statistics()
+        del self.matcher
         self._waiting.clear()
         if self._projector is not None:
             self._projector = Projector(self.plan, self._terms, self._names)
@@ -287,24 +295,29 @@ class GraphQuery:
 
     def oldest_event(self) -> int:
         """Numbers of events below this one will not be needed again."""
+        if self.is_over:
+            return GREATEST
         return self.heard if self.is_new else self.matcher.oldest_event()
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
     def trace(self) -> list[Words]:
         """All words that are held."""
-        return [self.matcher.trace()] + ([] if self._projector is None else [self._projector.trace()])
+        return ([] if self.is_over else [self.matcher.trace()]) + (
+            [] if self._projector is None else [self._projector.trace()]
+        )
 
     def snapshot(self) -> tuple[dict[str, Any], bytes, bytes]:
         """Counters, the matcher's state, and what the results remember."""
         evaluated = {str(atom): count for atom, count in self.evaluated.items()}
         counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
                     "max_results": self.max_results or 0, "over": self.is_over, "new": self.is_new}  # fmt: skip
-        return counters, self.matcher.snapshot(), b"" if self._projector is None else self._projector.snapshot()
+        matcher = pack_counters(self.counters) if self.is_over else self.matcher.snapshot()
+        return counters, matcher, b"" if self._projector is None else self._projector.snapshot()
 
     def restore(self, counters: dict[str, Any], remembered: bytes, word_map: WordMap) -> None:
-        """Take over what ``snapshot`` gave, the matcher apart."""
+        """Take over what ``snapshot`` gave, the matcher, or what is left of it, apart."""
         self.results, self._newest = counters["results"], counters["newest"]
-        self.is_over, self.is_new = counters["over"], counters["new"]
+        self.is_new = counters["new"]
         self.evaluated |= {
             int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
         }
@@ -313,4 +326,14 @@ class GraphQuery:
 
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
-        return self.plan.report(self.matcher.statistics(), came, self.evaluated)
+        counters = at_rest(self.counters) if self.is_over else self.matcher.statistics()
+        return self.plan.report(counters, came, self.evaluated)
+
+    @property
+    def found(self) -> int:
+        """How many results there were so far, given or only counted."""
+        return self.matcher.count if not self.is_over and self.matcher.count_only else self.results
+
+    def groups(self) -> int:
+        """Groups of partial matches that are kept; quickly told."""
+        return 0 if self.is_over else self.matcher.groups()

@@ -23,10 +23,9 @@ from nfa_native.core.arrays import Arrays, column, distinct, read_store
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
-from spaseq.graphs.finished import Spent
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.matchers import AnyMatcher, WordMap, Words
+from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.graphs.running import OnMatch
@@ -341,22 +340,21 @@ def _restore_query(
     plan, compiled = made
     name = plan.query.name
     counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    matcher = _restored_matcher(kind, made, merged, counters, sections[f"matcher {name}"], word_map)
+    data, is_over = sections[f"matcher {name}"], counters["over"]
+    matcher = None if is_over else _restored_matcher(kind, made, merged, counters["new"], data, word_map)
     running = kind.start(plan, compiled, merged, matcher, on_match, counters["max_results"] or None)
     running.restore(counters, sections[f"results {name}"], word_map)
-    if running.is_over:
-        merged.retire(running)
+    if is_over:
+        running.counters = unpack_counters(plan.start(kind.terms, automaton=compiled.automaton), data)
     else:
         merged.note(running)
 
 
 def _restored_matcher(
-    kind: GraphKind, made: Made, merged: GraphInput, counters: dict[str, Any], data: bytes, word_map: WordMap
+    kind: GraphKind, made: Made, merged: GraphInput, is_new: bool, data: bytes, word_map: WordMap
 ) -> AnyMatcher:
     plan, automaton = made[0], made[1].automaton
-    if counters["over"]:
-        return Spent.restore(plan.start(kind.terms, automaton=automaton), data)
-    if counters["new"]:  # its number for the oldest event says nothing
+    if is_new:  # its number for the oldest event says nothing
         matcher: AnyMatcher = plan.start(kind.terms, automaton=automaton)
         matcher.advance(merged.advanced)
         return matcher

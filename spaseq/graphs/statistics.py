@@ -71,7 +71,7 @@ def _query(
     query: GraphQuery, merged: MergedInput[Any, Any, GraphQuery], losses: Mapping[str, Sequence[Loss]]
 ) -> dict[str, Any]:
     slowest = merged.held_back_by()
-    results = query.matcher.count if query.matcher.count_only else query.results
+    results = query.found
     held_back_by = None if slowest is None else slowest.iri
     found = {
         "results": results,

@@ -12,7 +12,6 @@ from gpm.edges import edge_words
 from gpm.rows import Words
 from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, require
-from spaseq.graphs.background import background_errors
 from spaseq.paths.best import BestPaths, StepWeights, WeightsOf
 from spaseq.paths.budget import Budget
 from spaseq.paths.changes import EdgeChange, change_edges
@@ -22,6 +21,7 @@ from spaseq.paths.queries import PathQueries, prepare
 from spaseq.paths.results import EndPoints, Paths
 from spaseq.paths.search import CompiledPaths, PathRun, Starts
 from spaseq.paths.serialisation import ENDING, open_buffer, open_file, serialised, write_file
+from spaseq.sources.rdf.graphs import graph_errors
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
@@ -38,7 +38,7 @@ class Graph(GraphEdges):
 
     def __init__(self, source: Any, label_property: str = RDFS_LABEL) -> None:
         terms = Terms()
-        with background_errors():
+        with graph_errors():
             super().__init__(*interned_edges(terms, edge_words(terms, source)), label_property)
 
     @staticmethod
@@ -90,7 +90,7 @@ class Graph(GraphEdges):
         StreamError: a file cannot be read.
         """
         graph = Graph.__new__(Graph)
-        with background_errors():
+        with graph_errors():
             graph.change = change_edges(graph, self, added, removed)
         return graph
 

@@ -21,9 +21,10 @@ from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.terms import relation_bytes
 from spaseq.sources.tables.csv import CsvSource
+from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.parquet import ParquetSource
+from spaseq.sources.tables.source import CsvFormat, Source
 from spaseq.text import did_you_mean
-from spaseq.tuples import CsvFormat, Source, open_source
 
 Columns = tuple[str, str, str]
 

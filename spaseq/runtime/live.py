@@ -12,7 +12,8 @@ from typing import Any, Generic, TypeVar
 from spaseq.errors import OptionError, StreamError
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
-from spaseq.sources.incoming import INTERVAL, Incoming
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.source import INTERVAL
 from spaseq.streams.batch import Batch
 from spaseq.streams.clock import StreamClock
 
@@ -191,7 +192,7 @@ class Live:
         deadlines = [when for source in sources for when in source.deadlines(self._patience, now)]
         deadlines.append(self._woken)
         for source in sources:
-            descriptor = None if source.incoming is None else source.incoming.feed.descriptor()
+            descriptor = None if source.incoming is None else source.incoming.source.descriptor()
             if descriptor is None:
                 deadlines.append(now + INTERVAL)
             else:

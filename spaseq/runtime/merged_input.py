@@ -72,11 +72,14 @@ class MergedInput(ABC, Generic[B, S, Q]):
         return not (self.buffer or self.turns or self.finished)
 
     def attach(self, query: Q) -> None:
-        """Feed this query, too, from the next event on."""
-        self._ranks[query] = 1 + next(reversed(self._ranks.values()), -1)
-        self.queries.append(query)
+        """Feed this query, too, from the next event on, unless it is over."""
+        if query.is_over:
+            self.over.append(query)
+        else:
+            self._ranks[query] = 1 + next(reversed(self._ranks.values()), -1)
+            self.queries.append(query)
+            self.note(query)
         self.derived |= set() if query.into is None else {query.into}
-        self.note(query)
 
     def detach(self, query: Q) -> None:
         """Forget a query."""
@@ -84,7 +87,7 @@ class MergedInput(ABC, Generic[B, S, Q]):
         self.over = [one for one in self.over if one is not query]
         self.derived = frozenset(one.into for one in self.all_queries if one.into is not None)
 
-    def retire(self, query: Q) -> None:
+    def _retire(self, query: Q) -> None:
         """A query is over: it is fed no more."""
         self._leave(query)
         self.over.append(query)
@@ -150,6 +153,8 @@ class MergedInput(ABC, Generic[B, S, Q]):
 
         What is not taken comes the next time.
         """
+        if self._rest:
+            self._leave_out_those_over()
         watermarks = [clock.watermark for clock in self.clocks]
         watermark = min(watermarks) if watermarks else LEAST
         bounds = self.order(watermark, watermarks)
@@ -206,10 +211,15 @@ class MergedInput(ABC, Generic[B, S, Q]):
             return  # it was taken by another call, or the query is forgotten
         del self._rest[query]
         if query.is_over:
-            self.retire(query)
+            self._retire(query)
         elif not self.finished:
             self.note(query)
         self._settled()
+
+    def _leave_out_those_over(self) -> None:
+        """Queries whose last results were given, to somebody who asked for no more, are fed no more."""
+        for query in [query for query in self._rest if query.is_over]:
+            self._end(query)
 
     def note(self, query: Q) -> None:
         """Remember until when the query need not be called."""

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TypeAlias, cast
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, GrowingFile, Incoming, Pipe, is_regular
+from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, Incoming
+from spaseq.sources.source import GrowingFile, Pipe, is_regular, is_url, opened_url
 
 Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
 SNIFFED = 1 << 16  # bytes at the beginning of a file that may tell its format
@@ -22,12 +23,12 @@ Chooser: TypeAlias = Callable[[str], bool]  # whether a file of a folder is one 
 
 
 def files_of(path: str | Path, is_one: Chooser, expected: tuple[str, ...] = ()) -> list[str]:
-    """The files that ``path`` means, sorted: itself, those of a folder that are ``is_one``, of a glob, or ``-``.
+    """The files that ``path`` means, sorted: itself, those of a folder that are ``is_one``, of a glob, ``-``, or a URL.
 
     StreamError if there is none; ``expected`` are formats that there might be.
     """
     text = str(path)
-    if text == "-":
+    if text == "-" or is_url(text):
         return [text]
     with as_stream_errors(text):
         return _files(text, is_one, expected)
@@ -70,11 +71,13 @@ def _some(files: list[str], path: str, message: str, expected: tuple[str, ...] =
 
 
 def live_source(path: str, follow: bool) -> Incoming | None:
-    """The bytes of what may fall silent: a pipe, or (``follow``) a file that is read as it grows; None: neither.
+    """The bytes of what may fall silent: a pipe, a URL, or (``follow``) a file that is read as it grows; None: none.
 
     StreamError: there is nothing of this name, or it is compressed and cannot be followed.
     """
     with as_stream_errors(path):
+        if source := opened_url(path):
+            return Incoming(source, path)
         kept = _is_file(path)
         if kept and not follow:
             return None
@@ -84,8 +87,8 @@ def live_source(path: str, follow: bool) -> Incoming | None:
 
 
 def may_fall_silent(path: str) -> bool:
-    """Whether a path leads to a pipe, a terminal or the like."""
-    return (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
+    """Whether a path leads to a pipe, a terminal, a source by its URL or the like."""
+    return is_url(path) or (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
 
 
 def _is_file(path: str) -> bool:

@@ -1,152 +1,18 @@
-"""Bytes of sources that may fall silent: pipes, and files that are read as they grow."""
+"""Bytes of a source as a file that tells whether it would wait; gzip is taken out of them."""
 
 from __future__ import annotations
 
 import io
 import os
-import select
 import stat
 import time
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from spaseq.errors import Location, StreamError
-
-AT_ONCE = 1 << 18  # bytes of one read
-INTERVAL = 0.005  # seconds between two looks at a file that grows
-
-
-class Pipe:
-    """What the operating system can wait for: a pipe, a terminal.
-
-    A named pipe opens without waiting for who writes into it.  With ``follow`` it does not end when nobody does.
-    """
-
-    goes_on = False
-
-    def __init__(self, path: str, follow: bool) -> None:
-        self._owned = path != "-"
-        mode = os.O_RDWR if follow and self._owned and _is_fifo(path) else os.O_RDONLY
-        self._file = os.open(path, mode | os.O_NONBLOCK) if self._owned else 0
-        self._poll = select.poll()
-        self._poll.register(self._file, select.POLLIN)
-
-    def ready(self) -> bool:
-        """Whether bytes, or the end, are there."""
-        return bool(self._poll.poll(0))
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait until they are, at most so long."""
-        self._poll.poll(None if seconds is None else seconds * 1000)
-
-    def read(self) -> bytes:
-        """What is there, when it is ready; empty at the end."""
-        return os.read(self._file, AT_ONCE)
-
-    def next_file(self) -> None:
-        """There is none."""
-
-    def descriptor(self) -> int | None:
-        """The file descriptor."""
-        return self._file
-
-    def close(self) -> None:
-        """Close what was opened here."""
-        if self._owned:
-            os.close(self._file)
-            self._owned = False
-
-
-class GrowingFile:
-    """A file that is read as it grows.
-
-    It ends where it is cut to less than what was read, or where another file has its name and something in it; that
-    file is then the next one.  What stands in the old one is read before.
-    """
-
-    goes_on = True
-    _place: int  # bytes read
-    _data: bytes  # of them, those that nobody has taken
-    _ended: bool
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_RDONLY) if path != "-" else 0
-        self._next: int | None = None  # another file with its name
-        self._begin()
-
-    def ready(self) -> bool:
-        """Whether bytes, or the end, are there."""
-        if not self._data and not self._ended:
-            self._look_for_next()  # before the last look at the old file, which is not written any more
-            self._data = os.read(self._file, AT_ONCE)
-            self._place += len(self._data)
-            self._ended = not self._data and (self._next is not None or os.fstat(self._file).st_size < self._place)
-        return bool(self._data) or self._ended
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait a moment."""
-        time.sleep(INTERVAL)
-
-    def read(self) -> bytes:
-        """What is there, when it is ready; empty at the end."""
-        data, self._data = self._data, b""
-        return data
-
-    def next_file(self) -> None:
-        """Begin to read what stands under the name now."""
-        if self._next is None:  # the same file was cut
-            os.lseek(self._file, 0, os.SEEK_SET)
-        else:
-            os.close(self._file)
-            self._file, self._next = self._next, None
-        self._begin()
-
-    def descriptor(self) -> int | None:
-        """Nothing waits for a file to grow."""
-        return None
-
-    def close(self) -> None:
-        """Close what was opened here."""
-        for file in (self._file, self._next):
-            if file:
-                os.close(file)
-        self._file, self._next = 0, None
-
-    def _begin(self) -> None:
-        self._place = os.lseek(self._file, 0, os.SEEK_CUR)  # where standard input was left
-        self._data = b""
-        self._ended = False
-
-    def _look_for_next(self) -> None:
-        """Open another file that has the name, if something is in it."""
-        if self._next is None and self._is_another(self._path):
-            file = os.open(self._path, os.O_RDONLY)
-            if self._is_another(file):
-                self._next = file
-            else:
-                os.close(file)
-
-    def _is_another(self, path: str | int) -> bool:
-        try:
-            found = os.stat(path)  # noqa: PTH116  (Path has no descriptors)
-        except OSError:  # nothing has the name; standard input has none
-            return False
-        same = os.path.samestat(found, os.fstat(self._file))
-        return not same and stat.S_ISREG(found.st_mode) and found.st_size > 0
-
-
-def is_regular(path: str | int) -> bool:
-    """Whether a path or an open file is one on a disk; OSError: there is none."""
-    return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116  (Path has no descriptors)
-
-
-def _is_fifo(path: str) -> bool:
-    return Path(path).is_fifo()
-
+from spaseq.sources.source import Source
 
 BEGINNING = 1 << 16  # bytes after which a source begins to be read even if its first line has not ended
 GZIP = b"\x1f\x8b"
@@ -154,35 +20,11 @@ UNPACKED = 1 << 16  # bytes that are taken out of gzip at once
 NOT_FOLLOWED = "a file that is followed cannot be compressed"
 
 
-class Feed(Protocol):
-    """Where bytes come from: a pipe, or a file that grows.  ``goes_on``: after the end of one file there is another."""
-
-    goes_on: bool
-
-    def ready(self) -> bool:
-        """Whether bytes, or the end, are there."""
-
-    def wait(self, seconds: float | None = None) -> None:
-        """Wait until they are, at most so long (or for a moment: look again)."""
-
-    def read(self) -> bytes:
-        """What is there, when it is ready; empty at the end."""
-
-    def next_file(self) -> None:
-        """Go on to the next file."""
-
-    def descriptor(self) -> int | None:
-        """What ``select.poll`` waits for; None: nothing, it has to be looked at every now and then."""
-
-    def close(self) -> None:
-        """Read no further."""
-
-
 class Incoming:
     """A binary file with ``peek`` and ``read1`` that tells whether they would wait; gzip is taken out.
 
     ``last`` is the monotonic time when bytes came last; ``is_idle`` says that none came for as long as makes the open
-    event complete (``rest``).  Errors of the feed come when all before them has been read.
+    event complete (``rest``).  Errors of the source come when all before them has been read.
     """
 
     _bytes: bytes  # that are there
@@ -193,8 +35,9 @@ class Incoming:
     _told: bool  # the reader knows that nothing is there
     _error: Exception | None  # that comes after the bytes
 
-    def __init__(self, feed: Feed, name: str) -> None:
-        self.feed = feed
+    def __init__(self, source: Source, name: str) -> None:
+        self.source = source
+        self._tells = source.tells
         self.last = time.monotonic()
         self.is_idle = False
         self.heeds_pauses = False  # the reader asks ``pauses`` before it reads on
@@ -211,7 +54,7 @@ class Incoming:
 
     def close(self) -> None:
         """Read no further."""
-        self.feed.close()
+        self.source.close()
 
     def ready(self) -> bool:
         """Whether reading on does not wait.  A source begins with a whole line, which tells its format."""
@@ -240,14 +83,14 @@ class Incoming:
     def peek(self, _size: int = 0) -> bytes:
         """What is there at the beginning, after waiting for it."""
         while not self.ready():
-            self.feed.wait()
+            self.source.wait()
         self._begun = True
         return self._bytes
 
     def rests_for(self, seconds: float) -> bool:
         """Whether nothing comes for so long; waits for that."""
         if not self.ready():
-            self.feed.wait(seconds)
+            self.source.wait(seconds)
         return not self.ready()
 
     def read1(self, size: int) -> bytes:
@@ -255,7 +98,7 @@ class Incoming:
         self._begun = True
         self._fill(size)
         while not self.ready():
-            self.feed.wait()
+            self.source.wait()
         self.is_idle = self._told = False
         if not self._bytes and self._error is not None:
             raise self._error
@@ -264,10 +107,10 @@ class Incoming:
 
     def next_file(self) -> bool:
         """Go on to the file that follows the one that has ended; False: none does."""
-        if self.feed.goes_on:
-            self.feed.next_file()
+        if self.source.goes_on:
+            self.source.next_file()
             self._begin()
-        return self.feed.goes_on
+        return self.source.goes_on
 
     def _begin(self) -> None:
         self._bytes = b""
@@ -283,6 +126,8 @@ class Incoming:
             while count < size and (data := self._next()) is not None:
                 parts.append(data)
                 count += len(data)
+                if data and not self._tells:
+                    break  # to ask for more might be to wait
         except (OSError, EOFError, zlib.error, StreamError) as error:
             self._error, self._ended = error, True
         self._bytes = b"".join(parts) if len(parts) > 1 else self._bytes
@@ -291,7 +136,7 @@ class Incoming:
         """Some more, maybe nothing; None: that would have to be waited for, or it is the end."""
         if self._packed is not None and self._packed.has_more:
             return self._packed.take()
-        return self._take(self.feed.read()) if not self._ended and self.feed.ready() else None
+        return self._take(self.source.read()) if not self._ended and self.source.ready() else None
 
     def _take(self, data: bytes) -> bytes:
         self.last = time.monotonic()
@@ -307,7 +152,7 @@ class Incoming:
     def _unpacking(self, beginning: bytes) -> Gunzip | None:
         if beginning[:2] != GZIP:
             return None
-        if self.feed.goes_on:
+        if self.source.goes_on:
             raise StreamError(NOT_FOLLOWED, Location(self._name))
         return Gunzip()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpm.rows import Numbers
+from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 

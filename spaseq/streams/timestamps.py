@@ -8,8 +8,6 @@ from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pyoxigraph import Literal
-
 from spaseq.errors import OptionError
 from spaseq.pattern.times import nearest_time
 
@@ -22,16 +20,8 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LEAST, GREATEST = -(2**63), 2**63 - 1
 UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_DATETIMES = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
-_INTEGER_NAMES = (
-    "integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger",
-    "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
-)  # fmt: skip
-_INTEGERS = frozenset(_XSD + name for name in _INTEGER_NAMES)
 _SECOND = re.compile(r"(-?(?:[1-9]\d{3,}|0\d{3})-\d\d-\d\d)T(\d\d):([0-5]\d):([0-5]\d)", re.ASCII)
 _REST = re.compile(r"(?:\.(\d+))?(?:Z|([+-])(\d\d):([0-5]\d))?", re.ASCII)
-_INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.ASCII)
 _DURATION_UNITS = {
     **dict.fromkeys(("us", "microsecond", "microseconds"), 1),
@@ -48,21 +38,6 @@ _NUMPY_UNITS = {
     "as": (1, 10**12),
 }  # fmt: skip
 _GREGORIAN_CYCLE = 146_097  # days in 400 years, after which the calendar repeats
-
-
-def from_literal(literal: Literal, unit: int = 1) -> int:
-    """Microseconds of a time on the wire; ``unit`` is the worth of an integer.  ValueError says what is wrong."""
-    datatype, text = literal.datatype.value, literal.value
-    if datatype in _DATETIMES:
-        return from_xsd(text)
-    if datatype not in _INTEGERS:
-        raise ValueError(f'the time "{text}" is neither an xsd:dateTime nor an integer')
-    if not _INTEGER.fullmatch(text):
-        raise ValueError(f'"{text}" is not an integer')
-    microseconds = int(text) * unit
-    if not LEAST < microseconds < GREATEST:
-        raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
-    return microseconds
 
 
 def from_xsd(text: str) -> int:

@@ -112,8 +112,6 @@ def _add_query(kind: TableKind, query: TupleQuery, state: dict[str, Any], inputs
         if entry["spent"]:
             _restore_ended(query, entry)
     kind.core.start(query, merged)
-    if query.is_over:
-        merged.retire(query)
 
 
 def _restore_ended(query: TupleQuery, state: dict[str, Any]) -> None:

@@ -439,7 +439,7 @@ def reader_has_read(reader: Reader, size: int) -> bool:
     """Whether so many bytes of the file were read."""
     ((source,),) = reader.run._sources.values()
     assert source.incoming is not None
-    return source.incoming.feed._place == size  # type: ignore[attr-defined]
+    return source.incoming.source._place == size  # type: ignore[attr-defined]
 
 
 def test_an_event_may_lie_in_two_files(tmp_path: Path) -> None:

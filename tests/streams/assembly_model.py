@@ -11,8 +11,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 
 from spaseq.errors import Location, StreamError, shortened
 from spaseq.sources.rdf.nquads import explain
-from spaseq.sources.rdf.wire import TIME_PROPERTIES
-from spaseq.streams.timestamps import from_literal
+from spaseq.sources.rdf.wire import TIME_PROPERTIES, from_literal
 
 Node = NamedNode | BlankNode
 LINE_END = re.compile(rb"\r\n|\r|\n")

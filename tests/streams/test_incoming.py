@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from spaseq.errors import StreamError
-from spaseq.sources.incoming import GrowingFile, Gunzip, Incoming, Pipe, chunks
+from spaseq.sources.incoming import Gunzip, Incoming, chunks
+from spaseq.sources.source import GrowingFile, Pipe
 from spaseq.streams import WireOptions, WireReport, read_source
 
 HERE = Path(__file__).parent

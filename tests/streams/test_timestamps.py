@@ -16,8 +16,9 @@ import spaseq
 import spaseq.tuples
 from spaseq.errors import OptionError, SpaseqError
 from spaseq.paths import EdgeStream
+from spaseq.sources.rdf.wire import from_literal
 from spaseq.streams import parse_duration, to_datetime, to_microseconds
-from spaseq.streams.timestamps import duration_microseconds, from_literal, from_xsd
+from spaseq.streams.timestamps import duration_microseconds, from_xsd
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

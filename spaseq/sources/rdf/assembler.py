@@ -16,8 +16,7 @@ from gpm.parsing import parse
 from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError, shortened
 from spaseq.sources.rdf.events import Event, EventIris, Events
-from spaseq.sources.rdf.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptions, WireReport
-from spaseq.streams.timestamps import from_literal
+from spaseq.sources.rdf.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptions, WireReport, from_literal
 
 OUTSIDE = "its time is said outside of it, in the default graph"
 _NEAR = 1 << 16  # bytes before the end of a graph that are looked at

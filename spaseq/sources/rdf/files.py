@@ -22,6 +22,7 @@ from spaseq.sources.rdf.nquads import BOM, read_nquads
 from spaseq.sources.rdf.text import announces_messages, without_delimiters
 from spaseq.sources.rdf.trig import read_trig
 from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.source import is_url
 
 KINDS = (*DELIMITED_FORMATS, "jsonld", "jelly")
 
@@ -148,7 +149,7 @@ class _Reading:
         kind, in_messages = _format(self._path, opened)
         if in_messages:
             return read_wholes(kind, source, name, *self._arguments)
-        endless = isinstance(opened, Incoming) and opened.feed.goes_on
+        endless = isinstance(opened, Incoming) and opened.source.goes_on
         assembler = self._assembler = self._assembler or EventAssembler(*self._arguments, endless=endless)
         return (read_trig if kind == "trig" else read_nquads)(source, name, assembler)
 
@@ -193,13 +194,15 @@ def sniff(beginning: bytes) -> str:
 
 def is_plain_nquads(path: str) -> bool:
     """Whether the file ``path`` is N-Quads, neither compressed nor in messages; errors as of ``check_readable``."""
+    if is_url(path):
+        return False
     with as_stream_errors(path), open_bytes(path) as opened:
         return isinstance(opened, io.BufferedReader) and _format(path, opened) == ("nquads", False)
 
 
 def check_readable(path: str) -> None:
     """Open and close the file ``path``; StreamError if that fails, or its ending is that of another format."""
-    if path == "-" or (Path(path).exists() and not Path(path).is_file()):
-        return  # standard input and pipes can be read only once
+    if path == "-" or is_url(path) or (Path(path).exists() and not Path(path).is_file()):
+        return  # standard input, pipes and the like can be read only once
     with as_stream_errors(path), open_bytes(path) as source:
         _format(path, source)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import DefaultGraph, NamedNode, Quad, RdfFormat, Triple, serialize
 
 from gpm.encoder import encode_single
-from gpm.errors import PatternError
+from gpm.errors import GraphSyntaxError, PatternError
 from gpm.native.assembly import Assembler
 from gpm.native.single import SingleEvent
 from gpm.nesting import TOO_DEEP, is_deep_term, is_too_deep
@@ -148,3 +149,17 @@ def _iri(text: str) -> str:
         return NamedNode(text).value
     except ValueError as error:
         raise OptionError(f"the event's name <{text}> is no IRI: {error}") from None
+
+
+@contextmanager
+def graph_errors() -> Iterator[None]:
+    """Errors in reading whole graphs (``gpm``) become StreamError and OptionError."""
+    try:
+        yield
+    except GraphSyntaxError as error:
+        raise StreamError(explain(SyntaxError(error.message)), Location(error.path, error.line, error.column)) from None
+    except PatternError as error:
+        raise OptionError(str(error)) from None
+    except OSError as error:
+        place = Location(str(error.filename or "background"))
+        raise StreamError(f"cannot read: {error.strerror or error}", place) from None

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from pyoxigraph import Literal
+
 from spaseq.errors import OptionError, StreamError
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.streams.timestamps import GREATEST, LEAST, from_xsd
 
 # All was read; the end of the rest is not there; pyoxigraph has to read on; it goes on with the next call.
 TAKEN, CUT_OFF, UNSURE, PAUSED = range(4)
@@ -17,6 +21,15 @@ PROV_TIME = "http://www.w3.org/ns/prov#generatedAtTime"
 SOSA_TIME = "http://www.w3.org/ns/sosa/resultTime"
 AS_TIME = "https://www.w3.org/ns/activitystreams#published"
 TIME_PROPERTIES = (PROV_TIME, SOSA_TIME, AS_TIME)
+
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_DATETIMES = frozenset({_XSD + "dateTime", _XSD + "dateTimeStamp"})
+_INTEGER_NAMES = (
+    "integer", "long", "int", "short", "byte", "nonNegativeInteger", "positiveInteger", "nonPositiveInteger",
+    "negativeInteger", "unsignedLong", "unsignedInt", "unsignedShort", "unsignedByte",
+)  # fmt: skip
+_INTEGERS = frozenset(_XSD + name for name in _INTEGER_NAMES)
+_INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
 REMEMBERED = 65_536  # graph names and waiting times that a source remembers (semantics.md 3.4)
 MOST_NAMED = 1 << 26  # bytes of these names, and of those of the times
@@ -111,3 +124,18 @@ def unread(iri: str, report: WireReport) -> Iterator[Loss]:
 
 def _have(count: int) -> str:
     return "has" if count == 1 else "have"
+
+
+def from_literal(literal: Literal, unit: int = 1) -> int:
+    """Microseconds of a time on the wire; ``unit`` is the worth of an integer.  ValueError says what is wrong."""
+    datatype, text = literal.datatype.value, literal.value
+    if datatype in _DATETIMES:
+        return from_xsd(text)
+    if datatype not in _INTEGERS:
+        raise ValueError(f'the time "{text}" is neither an xsd:dateTime nor an integer')
+    if not _INTEGER.fullmatch(text):
+        raise ValueError(f'"{text}" is not an integer')
+    microseconds = int(text) * unit
+    if not LEAST < microseconds < GREATEST:
+        raise ValueError(f'the time "{text}" is outside the range of 64-bit microseconds')
+    return microseconds
