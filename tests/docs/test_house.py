@@ -41,13 +41,7 @@ def test_none_stands_above_what_may_import_it() -> None:
     for container, found in layers().items():
         above = [[f"{container}/{name}" for name in layer if f"{container}/{name}" in place] for layer in found]
         for upper, lower in combinations(above, 2):
-            wrong = [(up, low) for up in upper for low in lower if place[up] > place[low] and not peers(up, low)]
-            assert wrong == []
-
-
-def peers(*names: str) -> bool:
-    """The kinds of data, which stand side by side."""
-    return all(name in ("spaseq/graphs", "spaseq/tuples", "spaseq/paths") for name in names)
+            assert [(up, low) for up in upper for low in lower if place[up] > place[low]] == []
 
 
 def test_the_short_form_says_the_same() -> None:
