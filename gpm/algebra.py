@@ -121,7 +121,7 @@ class Exists:
 class Aggregate:
     """``COUNT SUM AVG MIN MAX FIRST LAST GROUP_CONCAT SAMPLE STDEV VARIANCE MEDIAN``; ``argument`` None is ``*``.
 
-    In SELECT and top-level FILTERs of SPAseq: over a group variable or over matches (SEMANTICS 3.1, 3.4).  ``FIRST``
+    In SELECT and top-level FILTERs of SPAseq: over a group variable or over matches (semantics.md 3.1, 3.4).  ``FIRST``
     also stands for the first iteration's value inside a Kleene body.  Inside a sub-SELECT: SPARQL's.
     """
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,11 +59,18 @@ class TimedStream(EdgeStream):
         self.reading += time.process_time() - began
         return events
 
-    def _advanced(self, *some: Any) -> int:
-        began = time.process_time()
-        next_event = super()._advanced(*some)
-        self.keeping += time.process_time() - began
-        return next_event
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        setattr(self._query, "_advanced", self._timed(self._query._advanced))  # noqa: B010  (a method of one object)
+
+    def _timed(self, advanced: Callable[..., int]) -> Callable[..., int]:
+        def timed(*some: Any) -> int:
+            began = time.process_time()
+            next_event = advanced(*some)
+            self.keeping += time.process_time() - began
+            return next_event
+
+        return timed
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
+"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (semantics.md 3.4)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (SEMANTICS 3.4)."""
+"""From N-Quads lines to events as columns: grouping by graph, times, pruning, encoding (semantics.md 3.4)."""
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.ref cimport Py_INCREF

@@ -12,7 +12,7 @@ VIEW_BOUNDS = 2  # of a view: conditions besides the one by which lists are foun
 
 
 class Govern(IntEnum):
-    """The operator that governs the steps out of a state (SEMANTICS 3); FREE: they are the first of a match."""
+    """The operator that governs the steps out of a state (semantics.md 3); FREE: they are the first of a match."""
 
     ANY = 0
     NEXT = 1
@@ -21,7 +21,7 @@ class Govern(IntEnum):
 
 
 class Cells(IntEnum):
-    """How a state keeps its groups of partial matches, and how an event finds those that it may join (KERNEL 1).
+    """How a state keeps its groups of partial matches, and how an event finds those that it may join (how-it-works.md).
 
     HASH: one group for all that is alike; under the event's join key one after the other.  ORDERED: the same, by a
     compared value: in its order as long as there is one, then by a zone map.  VIEWS: a zone-mapped list of all sets
@@ -78,7 +78,7 @@ class Change(IntEnum):
 
 
 class RegisterCells(IntEnum):
-    """How a state of an automaton with registers keeps its partial matches (KERNEL 1).
+    """How a state of an automaton with registers keeps its partial matches (how-it-works.md).
 
     HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of
     events. MERGED: those with the same registers are a group, which grows.

@@ -2,8 +2,8 @@
 # cython: language_level=3
 """The recognizer: complex event automata on plain tuples, each of which comes as the set of atoms that it matches.
 
-Grez and Riveros' constant-delay evaluation with compact sets of matches (KERNEL.md): an event costs one step for each state
-that it can enter, however many matches there are; matches are enumerated when they are taken.
+Grez and Riveros' constant-delay evaluation with compact sets of matches (how-it-works.md): an event costs one step
+for each state that it can enter, however many matches there are; matches are enumerated when they are taken.
 """
 
 import numpy as np

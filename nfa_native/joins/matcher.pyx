@@ -2,7 +2,7 @@
 # cython: language_level=3
 """The matcher: one running query.  Batches of events with their rows go in, matches come out as columns.
 
-The design is that of KERNEL.md: partial matches with equal live values share a cell, which holds one compact set.
+The design is that of how-it-works.md: partial matches with equal live values share a cell, which holds one compact set.
 """
 
 import numpy as np

@@ -31,7 +31,7 @@ static inline __int128 floor_div(__int128 a, int64_t b) noexcept {
     return quotient - (a % b < 0);
 }
 
-// The least measure of a first event for a match whose last one measures `last` (SEMANTICS 3.3).
+// The least measure of a first event for a match whose last one measures `last` (semantics.md 3.3).
 static inline int64_t earliest_start(KernelProgram* program, int64_t last) noexcept {
     if (program->window == 0) return -FOREVER;
     if (program->sliding) return within(__int128(last) - program->window + program->by_events);

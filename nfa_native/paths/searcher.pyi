@@ -1,4 +1,4 @@
-"""Paths of regular path queries: what Python sees of the search (SEMANTICS 6)."""
+"""Paths of regular path queries: what Python sees of the search (semantics.md 6)."""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""Paths of regular path queries: what Python sees of the search (SEMANTICS 6)."""
+"""Paths of regular path queries: what Python sees of the search (semantics.md 6)."""
 
 import numpy as np
 

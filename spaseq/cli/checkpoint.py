@@ -11,19 +11,17 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import IO, Any, Protocol
 
 from spaseq.cli import locks, output, terminal
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
+from spaseq.runtime.run import RunState
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_regular
 from spaseq.whole_file import remove_leftovers, write_whole
-
-if TYPE_CHECKING:
-    from spaseq.graphs.graph_run import RunState
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
@@ -127,8 +125,6 @@ class Checkpoint:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """The checkpoint in a file; None if there is no file.  OptionError: it is no checkpoint, or cannot be read."""
-    from spaseq.graphs.graph_run import RunState  # which commands without checkpoints may do without
-
     data = read_state_file(path, GRAPHS.magic)
     if data is None:
         return None

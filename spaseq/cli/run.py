@@ -11,8 +11,9 @@ from typing import Any
 import click
 
 from spaseq.cli import checkpoint, execution, interrupts, options, printer, progress, queries, sources
-from spaseq.graphs.graph_run import Run, RunState
+from spaseq.graphs.graph_run import Run
 from spaseq.results.formats import WRITERS
+from spaseq.runtime.run import RunState
 from spaseq.sources.rdf.files import expand
 
 SAME = (  # options of which a run that goes on must have those of before

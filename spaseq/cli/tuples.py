@@ -13,10 +13,10 @@ from spaseq.cli import checkpoint, execution, interrupts, options, printer, prog
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.results.formats import BLOCKS
+from spaseq.runtime.run import RunState
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
-    from spaseq.graphs.graph_run import RunState
     from spaseq.tuples import ManyMatches
     from spaseq.tuples.streams import ReadingOptions
 
@@ -236,8 +236,6 @@ class TupleExecution(execution.Execution[TupleOptions]):
 
     def state(self) -> RunState:
         """See ``Checkpointed``."""
-        from spaseq.graphs.graph_run import RunState
-
         return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
 
 

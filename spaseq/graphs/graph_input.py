@@ -26,7 +26,7 @@ from spaseq.streams.clock import StreamClock
 
 
 class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
-    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (SEMANTICS 3.4).
+    """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (semantics.md 3.4).
 
     A query that an event does not concern is not called: it hears of the event, as one without rows, before the next
     one that concerns it, or when only time is needed for a result.  Every ``FEW`` events all queries hear of all.

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
 import numpy as np
 
-from gpm.rows import Numbers, Words
+from gpm.rows import Words
 from nfa_native.terms.words import Terms
-from spaseq.errors import OptionError, QueryError, SpaseqWarning
+from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
+from spaseq.paths.edge_kind import EdgeInput, EdgeKind, WatchingQuery
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.queries import PathQueries, prepare, with_labelled_nodes
 from spaseq.paths.results import Paths
-from spaseq.paths.window import Appeared, NativeColumns, Starts, Times, WatchedQueries
-from spaseq.pattern.times import iso
-from spaseq.runtime.delivery import Calls
+from spaseq.paths.window import Appeared, Starts, WatchedQueries
 from spaseq.runtime.exclusive import Uncopied, Use, exclusive, in_steps, reading
-from spaseq.runtime.reorder import ReorderBuffer
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport, unread
-from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss, late
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 from spaseq.text import did_you_mean
-
-MOST_WAITING = 1 << 14  # paths that are given together
 
 
 class EdgeStream(Uncopied):
@@ -76,20 +70,21 @@ class EdgeStream(Uncopied):
         if not self.window:
             raise OptionError("a window is longer than nothing")
         self.lateness = duration_microseconds(lateness)
-        self.on_late = on_late
         self.named = named
         self.terms = Terms()
         self.events = EdgeEvents(self.terms)
-        self._watched = WatchedQueries(self.terms, self.queries, self.window, starts, named)
-        self._watcher = self._watched.watcher
+        watched = WatchedQueries(self.terms, self.queries, self.window, starts, named)
+        self._watcher = watched.watcher
         self._starts = starts
-        self.clock = StreamClock(IRI)
         self.report = WireReport()
-        self._use = Use("this stream of edges")
-        self._late_calls = Calls("callbacks (on_late)")
-        self._rest: deque[Iterator[Appeared]] = deque()  # what appears with events that came, and nobody has yet
-        self._is_torn = False  # an event was begun and not done
-        self._buffer: ReorderBuffer[Events, Any] = ReorderBuffer(1)
+        self._kind = EdgeKind(self.events, self.lateness, on_late)
+        self._core = core = self._kind.core
+        self._use = core.use = Use("this stream of edges")
+        self.clock = core.clock(IRI)
+        self._query = WatchingQuery(self.events, watched, self.window)
+        self._input = EdgeInput(self.clock, self.lateness)
+        core.start(self._query, self._input)
+        self._untold: list[Appeared] = []  # what appeared while ``on_late`` raised
 
     # ── edges come ───────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -120,14 +115,12 @@ class EdgeStream(Uncopied):
     def advance(self, time: Time) -> Appeared:
         """Promise that no event before ``time`` will come; the paths that appear by that."""
         self.clock.promise(to_microseconds(time))
-        self._rest.append(self._released())
         return self._appeared()
 
     @exclusive
     def close(self) -> Appeared:
         """The end of the stream; the paths that appear by now.  SpaseqWarning: events came late and nobody was told."""
         self.clock.close()
-        self._rest.append(self._released())
         found = self._appeared()
         for loss in self.losses() if self.on_late is None else ():
             warnings.warn(loss.line(), SpaseqWarning, stacklevel=2)
@@ -213,12 +206,21 @@ class EdgeStream(Uncopied):
         if time is None:
             return
         now = to_microseconds(time)
-        if self._rest or len(self._buffer) or now < self.clock.newest:
+        if not self._core.is_settled or len(self._input.buffer) or now < self.clock.newest:
             raise OptionError("events at that time wait, or later ones have come: advance first")
         self.clock.promise(now)
         self._watcher.pass_time(now)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def on_late(self) -> Callable[[EdgeEvent], object] | None:
+        """What events that came too late are given to."""
+        return self._kind.on_late
+
+    @on_late.setter
+    def on_late(self, on_late: Callable[[EdgeEvent], object] | None) -> None:
+        self._kind.on_late = on_late
+
     def _pushed(self, events: Events) -> Appeared:
         self._accept(events)
         return self._appeared()
@@ -227,17 +229,8 @@ class EdgeStream(Uncopied):
         """Events came; those in time are kept before anybody is told of those that are late."""
         if self.clock.closed:
             raise OptionError("the stream is closed")
-        if self._is_torn:
-            raise OptionError("the stream ended within an event, by an error or by Ctrl-C: it cannot go on")
-        in_time = self.clock.admit(events.times, self.lateness)
-        some = events if in_time.all() else events.take(np.flatnonzero(in_time))
-        if not self.lateness and not len(self._buffer):
-            self._rest.append(self._fed(some))
-        else:
-            self._buffer.add(0, some)
-            self._rest.append(self._released())
-        if some is not events:
-            self._tell_late(events, np.flatnonzero(~in_time))
+        self._query.check()
+        self._core.accept(events, self.lateness)
 
     def _table_events(self, times: Any, data: Any, columns: tuple[str, str, str] | None) -> Events:
         from spaseq.errors import require
@@ -251,49 +244,12 @@ class EdgeStream(Uncopied):
             if len(some):
                 yield from self.take(some)
 
-    def _tell_late(self, events: Events, numbers: Numbers) -> None:
-        if not self.clock.first_late:
-            first = int(numbers[0])
-            self.clock.first_late = f"{_shown(events.names[first])} at {iso(int(events.times[first]))}"
-        if self.on_late is not None:
-            for number in numbers.tolist():
-                self._late_calls.call(self.on_late, self.events.event(events, number))
-
-    def _released(self) -> Iterator[Appeared]:
-        released = self._buffer.release([self.clock.watermark])
-        for _, events, _ in () if released is None else released.parts:
-            yield from self._fed(events)
-
-    def _fed(self, events: Events) -> Iterator[Appeared]:
-        """What appears with events in order."""
-        words = np.ascontiguousarray(events.graphs.words())
-        offsets = events.graphs.offsets
-        ends = offsets[1:].astype(np.int64) - int(offsets[0])
-        times = np.ascontiguousarray(events.times)
-        flags, next_event = self._watched.flags(words), 0
-        while next_event < len(times):
-            next_event = self._advanced(words, flags, times, ends, next_event)
-            found: NativeColumns = self._watcher.take()
-            if len(found[0]):
-                yield Appeared.of(self.terms, self.names, found, times)
-        self.events.forget(self._watcher.words)
-
-    def _advanced(self, words: Words, flags: Any, times: Times, ends: Numbers, first: int) -> int:
-        self._is_torn = True
-        try:
-            next_event = self._watcher.take_events(words, flags, times, ends, first, MOST_WAITING)
-        except ValueError as error:
-            raise QueryError(str(error)) from None
-        self._is_torn = False
-        return next_event
-
     def _going(self) -> Iterator[Appeared]:
         """What appears with the events that came, piece by piece.  ExceptionGroup, in the end: ``on_late`` raised."""
-        while self._rest:
-            for part in self._rest[0]:  # noqa: UP028 (what is not taken stays)
-                yield part
-            self._rest.popleft()
-        self._late_calls.check()
+        while self._untold:
+            yield self._untold.pop(0)
+        yield from self._core.settle()
+        self._core.late_calls.check()
 
     def _appeared(self) -> Appeared:
         """All of it together; it comes with the next call if ``on_late`` raised."""
@@ -301,10 +257,6 @@ class EdgeStream(Uncopied):
         try:
             parts.extend(self._going())
         except ExceptionGroup:
-            self._rest.append(iter(parts))
+            self._untold = parts
             raise
         return Appeared.join(self.terms, self.names, parts)
-
-
-def _shown(name: str) -> str:
-    return f"<{name}>" if name else "an event"

@@ -23,7 +23,7 @@ from spaseq.paths.terms import relation_bytes
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.parquet import ParquetSource
-from spaseq.sources.tables.source import CsvFormat, Source
+from spaseq.sources.tables.source import CsvFormat, TableSource
 from spaseq.text import did_you_mean
 
 Columns = tuple[str, str, str]
@@ -81,7 +81,7 @@ class TableColumn:
     values: Any
     name: str
     first: int
-    source: Source
+    source: TableSource
 
     @property
     def is_short_dictionary(self) -> bool:
@@ -144,7 +144,7 @@ def _columns(data: Any, form: TableForm) -> Iterator[tuple[TableColumn, TableCol
         first += batch.num_rows
 
 
-def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
+def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], TableSource]:
     """The names of the columns of edges, and the source."""
     wanted = form.columns or COLUMNS
     is_file = isinstance(data, str | Path) and Path(data).suffix.lower() not in (".parquet", ".pq")
@@ -163,7 +163,7 @@ def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], Source]:
     raise OptionError(f"the table of edges has no column {missing[0]}: {hint or 'it has no columns'}")
 
 
-def _source(data: Any, wanted: Sequence[str], form: CsvFormat | None) -> Source:
+def _source(data: Any, wanted: Sequence[str], form: CsvFormat | None) -> TableSource:
     types = dict.fromkeys(wanted, "string") if form is not None and form.names else None
     source = open_source(data, types, form)
     if isinstance(source, CsvSource):

@@ -1,6 +1,6 @@
 """Regular path queries, what the language of paths compiles to: expressions over relations, from where to where.
 
-A path matches an expression if its steps, in order, are a word of it (SEMANTICS 6); ``^`` of anything but a step is
+A path matches an expression if its steps, in order, are a word of it (semantics.md 6); ``^`` of anything but a step is
 written out: see ``inverted``.  Selectors and restrictors are those of GQL (ISO/IEC 39075).  No text positions here.
 """
 

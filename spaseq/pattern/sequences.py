@@ -1,4 +1,4 @@
-"""Sequences of graph patterns, what SPAseq compiles to: queries, and how their events follow each other (SEMANTICS 3).
+"""Sequences of graph patterns, what SPAseq compiles to: queries, and how their events follow (semantics.md 3).
 
 Names of GPMs, streams and variables are strings; graph patterns are ``gpm.algebra`` trees.  No text positions here.
 Group variables work on occurrences: a GPM may stand in a sequence several times, in different places.
@@ -68,7 +68,7 @@ class Kleene:
 
 @dataclass(frozen=True, slots=True)
 class Optional:
-    """``body?``: taken, or absent (SEMANTICS 3.2)."""
+    """``body?``: taken, or absent (semantics.md 3.2)."""
 
     body: SequenceExpression
 
@@ -100,7 +100,7 @@ def written_out(expression: SequenceExpression) -> int:
             return written_out(body)
 
 
-# ── group variables (SEMANTICS 3.1) ──────────────────────────────────────────────────────────────────────
+# ── group variables (semantics.md 3.1) ──────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Occurrence:
     """One place of an atom in a sequence: ``kleenes`` around it, outermost first; ``negated`` if it is part of ``X!``.
@@ -128,7 +128,7 @@ def group_variables(
 ) -> tuple[frozenset[str], ...]:
     """The group variables of every Kleene, by its number; ``variables`` are those in scope in each atom by name.
 
-    ``keys`` are those of PARTITION BY: they are equal in all iterations, so no group variables (SEMANTICS 3.5).
+    ``keys`` are those of PARTITION BY: they are equal in all iterations, so no group variables (semantics.md 3.5).
     """
     variables = {atom: [name for name in names if name not in keys] for atom, names in variables.items()}
     places = occurrences(expression)
@@ -207,7 +207,7 @@ class AtomDefinition:
     """``DEFINE GPM name ON stream {…}``.
 
     ``pattern`` is the graph pattern without its stateful filters, ``variables`` those in scope at its top level in the
-    order of first mention, ``stateful`` the filters that need the partial match (SEMANTICS 2).
+    order of first mention, ``stateful`` the filters that need the partial match (semantics.md 2).
     """
 
     name: str
@@ -240,7 +240,7 @@ class Construction:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """``PARTITION BY ?key … [USING {using}]`` (SEMANTICS 3.5): ``keys`` are names of variables, each once."""
+    """``PARTITION BY ?key … [USING {using}]`` (semantics.md 3.5): ``keys`` are names of variables, each once."""
 
     keys: tuple[str, ...]
     using: Group | None = None

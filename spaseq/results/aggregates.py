@@ -1,4 +1,4 @@
-"""Aggregates over matches (SEMANTICS 3.4): one value for each group of rows, over its bound values, or from totals.
+"""Aggregates over matches (semantics.md 3.4): one value for each group of rows, over its bound values, or from totals.
 
 Totals are what ``nfa_native.match_totals`` gives.  Integers and decimals are exact, of any size: sums and means are not
 rounded on the way.

@@ -1,6 +1,6 @@
 """From the matcher's rows to results of SELECT (expressions, duplicates, DISTINCT, aggregates) and of CONSTRUCT.
 
-CONSTRUCT gives one derived event for each match (SEMANTICS 3.4).
+CONSTRUCT gives one derived event for each match (semantics.md 3.4).
 """
 
 from __future__ import annotations

@@ -159,11 +159,12 @@ class EngineCore(Generic[B, Q]):
         else:
             in_time = clock.admit(times, lateness)
         batch = self.kind.arrived(batch, first)
-        if not in_time.all():
-            self.kind.late(batch, np.flatnonzero(~in_time), clock)
-            batch = batch.take(np.flatnonzero(in_time))
-        if len(batch):
+        if in_time.all():
             self.add(self.kind.in_time(batch))
+            return
+        if len(some := batch.take(np.flatnonzero(in_time))):
+            self.add(self.kind.in_time(some))  # kept before anybody is told of those that are late
+        self.kind.late(batch, np.flatnonzero(~in_time), clock)
 
     def add(self, batch: B) -> None:
         """Events of one stream that are not late go to the inputs that read it."""

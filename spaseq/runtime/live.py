@@ -1,4 +1,4 @@
-"""Streams that may fall silent, read side by side: their events go to the engine as they come (SEMANTICS 3.4)."""
+"""Streams that may fall silent, read side by side: their events go to the engine as they come (semantics.md 3.4)."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from spaseq.streams.timestamps import GREATEST, LEAST
 
 
 class MergedInput(ABC, Generic[B, S, Q]):
-    """Some streams in one order of time, and the queries that read them (the streamset Σ of SEMANTICS 1).
+    """Some streams in one order of time, and the queries that read them (the merged input Σ of semantics.md 1).
 
     ``order`` says by the watermarks which events have their turn.  What queries make of these is up to the kind of
     data: ``_feed`` a batch, ``_feed_single`` one event by itself, and ``_hear`` what they have missed.

@@ -52,7 +52,7 @@ def by_time_and_stream(least: int, watermarks: Sequence[int]) -> Sequence[int]:
 # ── the buffer ───────────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True, eq=False)
 class Released(Generic[B]):
-    """Events in the order of their input: time, stream, arrival (SEMANTICS 1).
+    """Events in the order of their input: time, stream, arrival (semantics.md 1).
 
     ``parts`` has the events of each stream that has some, by its number in the input, with their places among all n;
     ``times`` (n) are ordered.

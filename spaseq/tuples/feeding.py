@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.runtime.core import How
+from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
 from spaseq.runtime.soundness import Soundness
@@ -29,15 +31,22 @@ from spaseq.tuples.streams import Streams
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
 
-@dataclass(slots=True, eq=False)
-class SourceFeed:
+class SourceFeed(Steps):
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
-    kind: TableKind
-    timed: Mapping[str, Timed]
-    on_step: Callable[[SourceFeed], object] | None = None  # between two steps: all results so far are taken
-    is_between: bool = True
-    _open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
+    def __init__(
+        self, kind: TableKind, timed: Mapping[str, Timed], on_step: Callable[[SourceFeed], object] | None = None
+    ) -> None:
+        super().__init__(None)
+        self.kind = kind
+        self.timed = timed
+        self._told = on_step
+        self._open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
+
+    def _wake(self) -> float:
+        if self._told is not None:
+            self._told(self)
+        return math.inf
 
     @property
     def skipped(self) -> int:
@@ -78,33 +87,33 @@ class SourceFeed:
 
     def results(self, how: How[TupleQuery] | None = None) -> Iterator[Found]:
         """What the queries find in all events, read as results are asked for; ``how``: in which form."""
-        kind, core = self.kind, self.kind.core
         if self._open is None:
             self._open = {stream: iter(timed) for stream, timed in self.timed.items()}
-        open_ = self._open
-        has_times = kind.setting.time is not None
+        open_, core = self._open, self.kind.core
         while open_:
-            self.is_between = False
+            self._is_between = False
             stream = min(open_, key=lambda name: core.clock(name).watermark)
-            clock, pair = core.clock(stream), next(open_[stream], None)
-            if pair is None:
-                del open_[stream]
-                clock.close()
-            else:
-                times, batch = pair
-                clock.events += len(times)
-                kind.take(stream, times if has_times else None, batch)
-                if has_times:
-                    clock.promise(int(times[-1]))
-            yield from core.tables(how=how)
-            self.is_between = True
-            if self.on_step is not None:
-                self.on_step(self)
+            self._take(stream, open_)
+            yield from self._step(core.tables(how=how))
+
+    def _take(self, stream: str, open_: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]]) -> None:
+        """The next batch of a stream, or its end."""
+        clock, has_times = self.kind.core.clock(stream), self.kind.setting.time is not None
+        pair = next(open_[stream], None)
+        if pair is None:
+            del open_[stream]
+            clock.close()
+            return
+        times, batch = pair
+        clock.events += len(times)
+        self.kind.take(stream, times if has_times else None, batch)
+        if has_times:
+            clock.promise(int(times[-1]))
 
     def state(self) -> bytes:
         """Where it is, between two steps; OptionError: results wait."""
         kind, sections = self.kind, dict[str, bytes]()
-        if not self.is_between:
+        if not self._is_between:
             raise OptionError("results wait: take them all first")
         state = {
             "queries": [[name, query.prepared.fingerprint] for name, query in kind.core.running.items()],

@@ -17,7 +17,7 @@ import pyarrow
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.opening import opened
-from spaseq.sources.tables.source import CsvFormat, Source, declared, first_unfit, is_text
+from spaseq.sources.tables.source import CsvFormat, TableSource, declared, first_unfit, is_text
 from spaseq.sources.tables.types import CODED_TEXT, INSTANT, ValueKind, kind_of_type, shown, usual
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
@@ -95,11 +95,11 @@ class Pushed:
         schema = source.choose(tuple(dict.fromkeys(source.names)))
         return pyarrow.Table.from_batches(list(source.batches()), schema).take(pyarrow.array(numbers))
 
-    def _opened(self) -> Source:
+    def _opened(self) -> TableSource:
         types = declared(self._reading.types)
         return with_times(opened(self._data, types, NO_CSV), self._reading)
 
-    def _batches(self, source: Source, wanted: Sequence[str]) -> tuple[list[pyarrow.RecordBatch], pyarrow.Schema]:
+    def _batches(self, source: TableSource, wanted: Sequence[str]) -> tuple[list[pyarrow.RecordBatch], pyarrow.Schema]:
         names = source.names
         schema = source.choose(existing([name for name in wanted if name in names], names))
         return [batch for batch in source.batches() if batch.num_rows], schema

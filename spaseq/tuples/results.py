@@ -200,7 +200,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     @property
     def can_tell_state(self) -> bool:
         """Whether ``state`` can be asked for: all results so far were taken, and nothing is half done."""
-        return self._feed.is_between
+        return self._feed.can_tell_state
 
     def state(self) -> bytes:
         """Where it is, for ``resumed``.  OptionError: not all results so far were taken."""

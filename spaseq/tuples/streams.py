@@ -13,7 +13,7 @@ from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import FormulaQuery
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source, opened, piped
-from spaseq.sources.tables.source import CsvFormat, Source, Types, check_declared, check_texts, declared
+from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_declared, check_texts, declared
 from spaseq.sources.tables.types import integers_of
 from spaseq.text import did_you_mean
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
@@ -45,7 +45,7 @@ class ReadingOptions:
 class Streams:
     """Sources by the names of their streams; the one that has none is that of ""."""
 
-    sources: Mapping[str, Source]
+    sources: Mapping[str, TableSource]
     reading: ReadingOptions
     setting: Setting
 
@@ -89,7 +89,7 @@ def _named(queries: Sequence[FormulaQuery], given: Mapping[str, Any], reading: R
     return streams
 
 
-def with_times(source: Source, reading: ReadingOptions) -> Source:
+def with_times(source: TableSource, reading: ReadingOptions) -> TableSource:
     """The source with times that are texts read as times."""
     return source if reading.time is None else texts_as_times(source, reading.time, reading.form)
 

@@ -1,5 +1,6 @@
-"""Counts the matches of sequences of single atoms, with or without a Kleene, straight from SEMANTICS 3: by hand-written
-tests on plain rows, no query text and nothing of the engine.  It checks that the workloads suit their queries.
+"""Counts the matches of sequences of single atoms, with or without a Kleene, straight from semantics.md 3: by
+hand-written tests on plain rows, no query text and nothing of the engine.  It checks that the workloads suit their
+queries.
 """
 
 from __future__ import annotations

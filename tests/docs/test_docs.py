@@ -24,10 +24,12 @@ TOLD = (
     "docs/rag.md",
     "docs/how-it-works.md",
     "docs/benchmarks.md",
+    "examples/README.md",
 )
+FOLDERS = ("docs", "examples", "datasets", "ontologies", "benchmarks", "tests")
 MARKDOWN = sorted(
     str(path.relative_to(ROOT))
-    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md", "datasets/*.md", "ontologies/*.md", "benchmarks/*.md")
+    for pattern in ("*.md", *(f"{folder}/**/*.md" for folder in FOLDERS))
     for path in ROOT.glob(pattern)
 )
 BLOCKS = [block for file in TOLD for block in blocks_of(file)]

@@ -11,11 +11,13 @@ from tests.docs.console import ROOT
 from tests.docs.test_docs import MARKDOWN
 
 FOLDERS = ("spaseq", "gpm", "nfa_native", "tests", "tools", "docs", "benchmarks", "datasets", "examples", "ontologies")
-KERNEL = ("core", "terms", "automata", "joins", "events", "counts")  # the glossary leaves nfa_native out
+KERNEL = ("core", "terms", "automata", "joins", "events")  # the glossary leaves nfa_native out
 PATH = re.compile(rf"(?<![\w./<:-])(?:{'|'.join(FOLDERS + KERNEL)})/[\w./*-]*\w")
 MODULE = re.compile(rf"python -m ((?:{'|'.join(FOLDERS)})(?:\.\w+)*)")
 NAME = re.compile(r"`(spaseq(?:\.\w+)+)")
+FILE = re.compile(r"`((?:\w+/)*\w+\.(?:pyx?|pxd|pxi|hpp))`")
 LINKED = re.compile(r"\]\([^)]*\)")
+INSIDE = ("CONTRIBUTING.md", "docs/how-it-works.md", "docs/glossary.md", "docs/limits.md")  # those about the code
 TOLD = [file for file in MARKDOWN if file != "CHANGELOG.md"]
 
 
@@ -39,3 +41,12 @@ def test_paths_are_there(file: str) -> None:
 def test_names_of_the_package_are_there(file: str) -> None:
     for name in NAME.findall(text_of(file)):
         pkgutil.resolve_name(name)
+
+
+@pytest.mark.parametrize("file", INSIDE)
+def test_files_that_are_called_by_less_than_their_path_are_there(file: str) -> None:
+    """Some file of the tree has such a name, behind some folder."""
+    tree = {f"/{path.relative_to(ROOT)}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")}
+    tree |= {f"/{path.name}" for path in ROOT.glob("*.*")}
+    named = FILE.findall(text_of(file))
+    assert [name for name in named if not any(path.endswith(f"/{name}") for path in tree)] == []

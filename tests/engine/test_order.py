@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 import spaseq
 from spaseq.cli import main
-from spaseq.graphs.graph_run import Run, RunState
+from spaseq.graphs.graph_run import Run
+from spaseq.runtime.run import RunState
 from spaseq.sources.merge import merge
 from tests.engine.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, line
 
@@ -48,7 +49,7 @@ def results(run: Run) -> Iterator[spaseq.Match]:
 def test_however_the_input_is_cut(streams: dict[str, str], lateness: int, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for limit in (4096, 1, 7, 50):
-        monkeypatch.setattr(sys.modules["spaseq.graphs.graph_run"], "merge", partial(merge, limit=limit))
+        monkeypatch.setattr(sys.modules["spaseq.runtime.run"], "merge", partial(merge, limit=limit))
         run = list(results(Run(QUERIES, streams, lateness=lateness)))
         order = [(match.microseconds.decided, RANKS[match.query]) for match in run]
         assert order == sorted(order)
@@ -63,9 +64,9 @@ def test_a_run_that_goes_on_elsewhere_writes_what_is_missing(
 ) -> None:
     expected = [match.to_dict() for match in results(Run(QUERIES, streams))]
     for limit in (7, 61):
-        monkeypatch.setattr(sys.modules["spaseq.graphs.graph_run"], "merge", partial(merge, limit=limit))
+        monkeypatch.setattr(sys.modules["spaseq.runtime.run"], "merge", partial(merge, limit=limit))
         states = states_of(streams)
-        monkeypatch.setattr(sys.modules["spaseq.graphs.graph_run"], "merge", merge)
+        monkeypatch.setattr(sys.modules["spaseq.runtime.run"], "merge", merge)
         for written, state in states[::3]:
             rest = [match.to_dict() for match in results(Run(QUERIES, streams, state=state))]
             assert rest == expected[written:]

@@ -1,4 +1,4 @@
-"""Order, watermarks, lateness: when events are released, and what is late (SEMANTICS 3.4)."""
+"""Order, watermarks, lateness: when events are released, and what is late (semantics.md 3.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARTITION BY in the oracle, against results derived by hand from SEMANTICS 3.5."""
+"""PARTITION BY in the oracle, against results derived by hand from semantics.md 3.5."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""N-Quads streams read line by line in plain Python: what the native assembly must give (SEMANTICS 3.4)."""
+"""N-Quads streams read line by line in plain Python: what the native assembly must give (semantics.md 3.4)."""
 
 from __future__ import annotations
 

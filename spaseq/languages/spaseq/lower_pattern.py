@@ -58,7 +58,7 @@ def _free_variables(expression: algebra.Expression) -> Iterator[str]:
 
 
 def is_stateful(expression: algebra.Expression, variables: Iterable[str]) -> bool:
-    """Whether a top-level filter needs more than its event, in which ``variables`` are in scope (SEMANTICS 2)."""
+    """Whether a top-level filter needs more than its event, in which ``variables`` are in scope (semantics.md 2)."""
     if any(isinstance(part, algebra.Aggregate | algebra.Previous) for part in algebra.subexpressions(expression)):
         return True
     return not set(free_variables(expression)) <= set(variables)

@@ -1,7 +1,7 @@
 """A whole query: syntax tree to ``spaseq.pattern.sequences.Query``.
 
-Sequences obey the rules of SEMANTICS 3 on what may stand where.  Windows are microseconds or events, with the time at
-which they are aligned.
+Sequences obey the rules of semantics.md 3 on what may stand where.  Windows are microseconds or events, with the time
+at which they are aligned.
 """
 
 from __future__ import annotations

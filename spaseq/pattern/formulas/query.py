@@ -138,7 +138,7 @@ def named_in(formula: Formula) -> frozenset[str]:
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
 class SelectionStrategy(Enum):
-    """Which of the results with one end are kept (SEMANTICS 5)."""
+    """Which of the results with one end are kept (semantics.md 5)."""
 
     ALL = "ALL"
     ANY = "ANY"

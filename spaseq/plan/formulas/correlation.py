@@ -3,7 +3,7 @@
 A filter ``x.a < y.b`` holds for all pairs of events.  So of the events of x so far the greatest ``a`` is enough to know
 what a later event of y must have, and of those of y the least ``b`` for a later one of x: a register each, as long as
 such an event may come (liveness).  Of ``=`` it is the one value that there is.  Any other condition gets the list of
-all the events that it may be about (KERNEL 1: everything is live).
+all the events that it may be about (how-it-works.md: everything is live).
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
 compares values: 1 and 1.0 are equal, but they are two terms.  So iterations join on a hidden variable that has the
 value of ?x if it is an IRI, and else none, which joins with anything; the filter itself is tested as ever.
 
-A partial match keeps of a filter its largest arithmetic parts that no event to come has a say in (KERNEL 1).  For
-``?vb + ?vc < ?vd`` a match of B and C keeps one number, the sum.  A part that cannot be computed is kept unbound, which
-is the same to every filter.
+A partial match keeps of a filter its largest arithmetic parts that no event to come has a say in (how-it-works.md).
+For ``?vb + ?vc < ?vd`` a match of B and C keeps one number, the sum.  A part that cannot be computed is kept unbound,
+which is the same to every filter.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """From a sequence expression to an ε-graph: step edges between nodes, and ε-edges that carry what happens in between.
 
-The rules of SEMANTICS 3 about which operator governs a step, about iterations and about absence become items on paths.
-Whether one set of picks can come about along two paths says a self-product of the automaton over what a result shows:
-for each timestamp, which events were picked for which GPM.  So paths are compared step by step by the names they pick.
+The rules of semantics.md 3 about which operator governs a step, about iterations and about absence become items on
+paths.  Whether one set of picks can come about along two paths says a self-product of the automaton over what a result
+shows: for each timestamp, which events were picked for which GPM.  So paths are compared step by step by the names they
+pick.
 """
 
 from __future__ import annotations

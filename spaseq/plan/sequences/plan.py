@@ -30,7 +30,7 @@ LONG_AGO = -(2**63)  # microseconds: before every event
 
 
 def earliest_start(window: Window, last: int) -> int:
-    """The earliest first event of a match whose last event is at ``last`` or later (SEMANTICS 3.3), in microseconds.
+    """The earliest first event of a match whose last event is at ``last`` or later (semantics.md 3.3), in microseconds.
 
     ``window`` is one in time.  That is also the earliest lower edge of a window whose upper edge is there or later, if
     it tumbles; of one that slides it is the earliest first event.

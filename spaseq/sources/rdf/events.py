@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Event(NamedTuple):
-    """An event as SEMANTICS 1 has it.
+    """An event as semantics.md 1 has it.
 
     ``stream`` and ``name`` are IRIs (``name`` is empty where the event has none), ``timestamp`` counts microseconds
     since 1970 (UTC), ``triples`` has at least one element; the graph name of a quad in it means nothing.

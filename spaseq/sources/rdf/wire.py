@@ -31,7 +31,7 @@ _INTEGER_NAMES = (
 _INTEGERS = frozenset(_XSD + name for name in _INTEGER_NAMES)
 _INTEGER = re.compile(r"[+-]?\d{1,30}", re.ASCII)
 
-REMEMBERED = 65_536  # graph names and waiting times that a source remembers (SEMANTICS 3.4)
+REMEMBERED = 65_536  # graph names and waiting times that a source remembers (semantics.md 3.4)
 MOST_NAMED = 1 << 26  # bytes of these names, and of those of the times
 LARGEST_EVENT = 1 << 26  # bytes of the lines of an event
 LISTED = 10  # positions of errors kept

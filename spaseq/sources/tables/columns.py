@@ -15,7 +15,7 @@ from spaseq.errors import Location, OptionError, QueryError
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource
 from spaseq.sources.tables.parquet import ParquetSource
-from spaseq.sources.tables.source import Source, to_usual
+from spaseq.sources.tables.source import TableSource, to_usual
 from spaseq.sources.tables.types import INSTANT, ValueKind, kind_of_type, shown, usual_schema
 from spaseq.text import did_you_mean
 
@@ -38,7 +38,7 @@ class TextTimes:
     none.
     """
 
-    def __init__(self, source: Source, name: str, form: str | None) -> None:
+    def __init__(self, source: TableSource, name: str, form: str | None) -> None:
         self._source = source
         self._name = name
         self._form = form
@@ -121,7 +121,7 @@ class TextTimes:
         return pyarrow.array([None if text is None else number(text) for text in texts.to_pylist()], self._type)
 
 
-def texts_as_times(source: Source, name: str, form: str | None) -> Source:
+def texts_as_times(source: TableSource, name: str, form: str | None) -> TableSource:
     """The source with the column ``name``, if there is one, read as times where it has texts."""
     if name not in source.names:
         return source
@@ -212,7 +212,7 @@ def path_of(name: str, columns: Iterable[str]) -> Path | None:
     return None
 
 
-def with_fields(source: Source, wanted: Iterable[str], known: Container[str] = ()) -> Source:
+def with_fields(source: TableSource, wanted: Iterable[str], known: Container[str] = ()) -> TableSource:
     """The source with those of the ``wanted`` columns that are fields of structs, as columns of their own.
 
     Those that are ``known`` may be missing, and are NULL then.
@@ -229,7 +229,7 @@ class StructFields:
     Of a struct that is NULL it is NULL.
     """
 
-    def __init__(self, source: Source, fields: Mapping[str, Path], known: Container[str] = ()) -> None:
+    def __init__(self, source: TableSource, fields: Mapping[str, Path], known: Container[str] = ()) -> None:
         self._source = source
         self._fields = fields
         self._known = known

@@ -15,10 +15,10 @@ from spaseq.sources.incoming import Incoming
 from spaseq.sources.tables.csv import CsvSource, LiveCsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource, arrow_source
 from spaseq.sources.tables.parquet import ParquetSource
-from spaseq.sources.tables.source import CsvFormat, Source, Types, check_csv, check_declared, declared
+from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
 
 
-def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> Source:
+def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> TableSource:
     """A source of what ``data`` is.
 
     A path of a CSV file (``.gz`` too) or Parquet file, a binary stream of CSV, Arrow tables, batches and readers, data
@@ -31,7 +31,7 @@ def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = N
     return source
 
 
-def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> Source:
+def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> TableSource:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
         data = piped(data)
@@ -67,7 +67,7 @@ def _is_parquet(path: str | Path) -> bool:
     return Path(path).suffix.lower() in (".parquet", ".pq")
 
 
-def _from_iterable(data: Iterable[Any], types: dict[str, pyarrow.DataType]) -> Source:
+def _from_iterable(data: Iterable[Any], types: dict[str, pyarrow.DataType]) -> TableSource:
     """Record batches or dictionaries: the first one tells."""
     items = iter(data)
     begin = list(islice(items, 1))

@@ -25,7 +25,7 @@ BATCH_ROWS = 1 << 16
 _NAMES = {"timestamp": INSTANT, "text": pyarrow.string(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
 
 
-class Source(Protocol):
+class TableSource(Protocol):
     """Tuples with one schema, to be read once."""
 
     @property

@@ -17,7 +17,7 @@ from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow, Window
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source
-from spaseq.sources.tables.source import CsvFormat, Source, Types, check_texts, is_text
+from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_texts, is_text
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.text import did_you_mean
@@ -98,7 +98,7 @@ class Encoding(Iterator[EncodedBatch]):
     ``events`` is the number of events so far, ``time`` that of the last one (microseconds; None if they have none).
     """
 
-    def __init__(self, source: Source, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
+    def __init__(self, source: TableSource, atoms: Sequence[Atom], roles: Roles, on_error: str = "stop") -> None:
         if on_error not in ("stop", "skip"):
             raise OptionError(f"on_error is stop or skip, not {on_error}")
         check_roles(roles, source.names)

@@ -15,7 +15,7 @@ from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.pattern.times import iso
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.columns import StructFields, TextTimes
-from spaseq.sources.tables.source import Source
+from spaseq.sources.tables.source import TableSource
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 from spaseq.tuples.columns.predicates import vector
@@ -182,7 +182,7 @@ def _hint(name: str, type_: pyarrow.DataType) -> str:
 TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
 
 
-def told(source: Source, row: int) -> tuple[str, str] | None:
+def told(source: TableSource, row: int) -> tuple[str, str] | None:
     """What is wrong with a text of a source that is no time, and a hint; None: nothing is known about it."""
     return source.told(row) if isinstance(source, TextTimes | StructFields) else None
 
@@ -210,7 +210,7 @@ class Timed:
     An event whose time is wrong raises StreamError at its place, or (``skip``) is left out and counted in ``skipped``.
     """
 
-    def __init__(self, source: Source, clock: Clock | None, skip: bool) -> None:
+    def __init__(self, source: TableSource, clock: Clock | None, skip: bool) -> None:
         self._source = source
         self._clock = clock
         self._skip = skip

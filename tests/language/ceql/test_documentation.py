@@ -40,6 +40,6 @@ def test_conditions_are_read() -> None:
 
 
 def test_words_of_the_language() -> None:
-    found = re.search(r"The words of the language are (.*?)\.", TEXT)
+    found = re.search(r"The words of the language are (.*?)\.", TEXT, re.DOTALL)
     assert found is not None
     assert set(re.findall(r"[A-Z]+", found[1])) == RESERVED
