@@ -33,8 +33,8 @@ from nfa_native.joins.history import (
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.joins.substreams import split
 from nfa_native.joins.totals import Ends, Events, Quantity, Totaller, are_exact
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 MANY = 2**63  # more than there can be
 COUNTERS = ("atoms", "fired", "entered")

@@ -12,7 +12,7 @@ from nfa_native.core.guard cimport attempted
 from nfa_native.core.plain_text cimport begins_with_c1, plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BLANK, KIND_INTEGER, KIND_IRI, KIND_TYPED, UNBOUND, Terms, TermStore, kind_of, print_value, word_t,
 )
 

@@ -19,7 +19,7 @@ from gpm.terms import event_label, term_bytes, triple_term
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted_bint, attempted_number, guarded_number
 from nfa_native.terms.literals cimport int128
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     TAG_DECIMAL,
     TAG_INTEGER,
     UNBOUND,

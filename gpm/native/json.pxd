@@ -4,7 +4,7 @@
 from libc.stdint cimport uint64_t
 
 from nfa_native.terms.values cimport Value
-from nfa_native.terms.words cimport Terms
+from nfa_native.terms.dictionary cimport Terms
 
 # ValueError: a word is not of the table.
 cdef int check_words(Terms terms, const uint64_t[:, :] words) except -1

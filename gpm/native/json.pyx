@@ -13,7 +13,7 @@ from nfa_native.core.guard cimport attempted, attempted_bint
 from nfa_native.core.plain_text cimport plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BLANK,
     KIND_DATETIME,
     KIND_DECIMAL,

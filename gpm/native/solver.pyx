@@ -21,7 +21,7 @@ from nfa_native.terms.literals cimport DECIMAL_ONE, int128
 from nfa_native.core.mixing cimport NumberHash, mix
 from nfa_native.terms.program cimport TRUE, UNKNOWN, Code, Program, compute, test
 from nfa_native.terms.rows cimport rows_of_event
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_DECIMAL,
     KIND_INTEGER,
     UNBOUND,

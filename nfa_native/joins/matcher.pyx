@@ -28,7 +28,7 @@ from nfa_native.joins.program cimport MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results
 from nfa_native.joins.state cimport FOREVER, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position
 from nfa_native.terms.program cimport Code, compute, test
-from nfa_native.terms.words cimport UNBOUND, Terms, TermStore, word_t
+from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
 
 # What `waiting` says of a state where nobody waits.
 NOBODY = -2**63

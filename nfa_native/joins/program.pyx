@@ -10,7 +10,7 @@ from nfa_native.automata.kinds cimport Cells, Govern, Sign
 from nfa_native.core.containers cimport moved, vector
 from nfa_native.core.guard cimport attempted
 from nfa_native.terms.program cimport Program
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 
 cdef class MatcherProgram:

@@ -24,7 +24,7 @@ from nfa_native.core.mixing cimport TextHash
 from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128, require_rows
 from nfa_native.core.exact cimport NO_LEAST, Exact, ExactSpan, ExactTotals, Natural, unsigned128
 from nfa_native.terms.literals cimport DECIMAL_ONE
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
 

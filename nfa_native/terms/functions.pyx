@@ -45,7 +45,7 @@ from nfa_native.terms.values cimport (
     spell,
     strip_zeros,
 )
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BLANK,
     KIND_BOOLEAN,
     KIND_DATETIME,

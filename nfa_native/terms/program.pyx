@@ -57,7 +57,7 @@ from nfa_native.terms.values cimport (
     truth,
     word_of,
 )
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BLANK,
     KIND_DATETIME,
     KIND_DOUBLE,

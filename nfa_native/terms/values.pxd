@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from nfa_native.terms.literals cimport DECIMAL_ONE, int128
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BOOLEAN,
     KIND_DATETIME,
     KIND_DECIMAL,

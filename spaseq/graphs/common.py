@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gpm.background import BackgroundGraphs
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automata.automaton import Automaton
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.prepared import Prepared
 from spaseq.plan.sequences import Plan, compile_atom
 

@@ -12,7 +12,7 @@ from gpm.errors import PatternError
 from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources
 from spaseq.graphs.common import Common, Compiled, compiled

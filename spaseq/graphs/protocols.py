@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 from spaseq.results.match_rows import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]

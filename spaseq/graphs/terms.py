@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpm.evaluator import Evaluator
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.running import GraphQuery
 from spaseq.runtime.core import EngineCore
 from spaseq.soundness import Soundness

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpm.rows import Numbers, Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, QueryError, SpaseqWarning
 from spaseq.exclusive import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gpm.rows import AtomRows
 from nfa_native.events.aggregates import Aggregator
 from nfa_native.joins.totals import Events, Totaller
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.kernel.driver import Driver
 from tests.kernel.test_totals import happening, plan_of
 from tests.recognition.test_aggregates import KLEENE, PAIRS, World

@@ -42,7 +42,7 @@ struct WordPlaces {
     }
 
   private:
-    static bool is_term(uint64_t word) noexcept { return (word & 15) == 0 && word >> 8 < MOST_TERMS; }   // see nfa_native/terms/words.pxd
+    static bool is_term(uint64_t word) noexcept { return (word & 15) == 0 && word >> 8 < MOST_TERMS; }   // see nfa_native/terms/dictionary.pxd
 };
 
 }  // namespace spaseq::paths
