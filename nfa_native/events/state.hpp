@@ -62,7 +62,7 @@ struct Touched {
 
 // What entered a state with the last event that did, for strict contiguity.
 struct Recent {
-    int64_t local;
+    int64_t local = -2;
     std::vector<int64_t> registers;
     std::vector<int64_t> youngest;
     std::vector<uint32_t> nodes;
@@ -113,15 +113,15 @@ struct Correlating {
     uint64_t scanned;                     // groups and zones that were looked at
 };
 
-constexpr uint32_t NO_NODE = 0;
+constexpr uint32_t NO_NODE = 0;           // as it is, false
 constexpr uint32_t UNION = 0xFFFF;        // instead of a state: a node that unites two others
 constexpr uint32_t NO_PARTITION = 0xFFFFFFFF;
 constexpr uint32_t NO_ORIGIN = 0xFFFFFFFF;
 constexpr uint32_t FEW_NODES = 16;        // that there is room for when an event has taken all of its own
 constexpr uint32_t BETWEEN_SIGNALS = 0x10000;  // stages of one event until signals are looked at
 
-// A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION: those of
-// `next` and those of `sibling`.
+// A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION:
+// those of `next` and those of `sibling`.
 struct MatchNode {
     int64_t youngest;  // the greatest start in the set; without UNION also that of the part with `pos`
     uint32_t pos;                         // the event picked, lower half of its position
@@ -132,15 +132,14 @@ struct MatchNode {
 
 // Those that entered it with one event: all that strict contiguity lets go on.
 struct LastEntry {
-    int64_t youngest;
-    int64_t local;                        // position of the event in its substream
-    uint32_t node;
+    int64_t youngest = NEVER;
+    int64_t local = -2;                   // position of the event in its substream
+    uint32_t node = NO_NODE;
 };
 
 // What enters when the event is over.
 struct Entering {
-    int64_t youngest;
-    uint32_t node;
+    Head set;
     uint32_t entry;
 };
 
@@ -158,11 +157,11 @@ struct Ending {
 
 // The best match of the set `set`, by what it picks last, and the start that it has.
 struct BestMatch {
-    int64_t start;
-    int64_t event;                        // for which it was worked out
-    uint32_t set;                         // NO_NODE: none
-    uint32_t pick;
-    uint32_t before;  // what the best match with the pick of node `set` itself has picked before it; NO_NODE: nothing
+    int64_t start = NEVER;
+    int64_t event = NEVER;                // for which it was worked out
+    uint32_t set = NO_NODE;               // NO_NODE: none
+    uint32_t pick = NO_NODE;
+    uint32_t before = NO_NODE;  // what the best match with the pick of node `set` itself has picked before it, if any
 };
 
 // A marked pick, and the one after it (its number among the candidates), NO_ORIGIN: there is none.

@@ -71,7 +71,7 @@ def test_definitions_are_seen() -> None:
     """What the pattern finds, and a planted offence of each kind."""
     names = {name for _, text in texts() for name in defined(text)}
     assert {
-        "spaseq::joins::GroupList", "spaseq::events::GroupList", "spaseq::joins::group_before", "spaseq::NO_GROUP",
+        "spaseq::joins::GroupList", "spaseq::events::GroupList", "spaseq::joins::new_list", "spaseq::NO_GROUP",
         "spaseq::events::NO_VALUE", "spaseq::last_group", "spaseq::kinds::Govern", "SpaseqBroken",
     } <= names  # fmt: skip
     assert len(names) > 200
