@@ -12,8 +12,7 @@
 //   name     length (u8), bytes
 //
 // Numbers are little-endian, and stored as narrow as the greatest of their column; words always have their 8 bytes.
-#ifndef SPASEQ_ARCHIVE
-#define SPASEQ_ARCHIVE
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -378,5 +377,3 @@ template <class T> void Archive::number(const char* name, T& value) {
 }
 
 }  // namespace spaseq
-
-#endif

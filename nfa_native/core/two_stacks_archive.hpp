@@ -1,6 +1,5 @@
 // Windows as stores of an archive, and back.  Lists lie one after the other, their lengths in columns of their own.
-#ifndef SPASEQ_TWO_STACKS_ARCHIVE
-#define SPASEQ_TWO_STACKS_ARCHIVE
+#pragma once
 
 #include "archive.hpp"
 #include "two_stacks.hpp"
@@ -154,5 +153,3 @@ struct WindowsForm {
 };
 
 }  // namespace spaseq
-
-#endif

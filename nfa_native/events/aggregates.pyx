@@ -26,7 +26,7 @@ MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
 
 
-class Quantity(NamedTuple):
+class PathTotal(NamedTuple):
     """What is to be known of an event's values in all matches, over the events picked in ``states``.
 
     MATCHES is how many there are in 128 bits, and not of values; it comes first, and sums then are exact in more matches

@@ -16,9 +16,6 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     cdef CellSpec cell
     cdef size_t begun
     lists = registers_of_lists(correlation)
-    c.scanned = 0
-    c.listed_base = 0
-    c.listed_first = 0
     c.views.safe_open(64, 0)
     c.keyed.safe_open(FEW_SLOTS)
     c.merged.safe_open(FEW_SLOTS)

@@ -1,7 +1,6 @@
 // Groups of the recognizer: partial matches of one state with the same registers, in lists that keep the order in which
 // the groups came.
-#ifndef SPASEQ_RECOGNIZING_GROUPS
-#define SPASEQ_RECOGNIZING_GROUPS
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -211,5 +210,3 @@ static inline int64_t youngest_of(
 }
 
 }  // namespace spaseq::events
-
-#endif

@@ -74,10 +74,7 @@ cdef class Recognizer:
         r.program.rises = forgets
         r.program.forgets = forgets and self.events < 0
         r.program.update_only = update_only
-        r.scratch.enumerating = False
         r.state.position = r.state.first_number = first_position
-        r.scratch.is_full = r.scratch.is_stopped = False
-        r.scratch.stamp = 0
         r.owner = &OWNER
         r.recognizer = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
@@ -85,7 +82,6 @@ cdef class Recognizer:
         r.program.is_chain = automaton.is_chain and chosen.enumeration not in (EnumerationKind.DISTINCT, EnumerationKind.MAXIMAL)
         attempted(clear_found, &r.scratch.found, r.program.is_chain)
         build(r, automaton.states, chosen.steps)
-        r.correlating = NULL
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
         self.answer = answer

@@ -100,8 +100,8 @@ struct Correlating {
     std::vector<int64_t> remembered;      // of each listed event as many values as `own` has
     Choices choices;
     std::vector<const int64_t*> rows;     // scratch: values of one event of each variable
-    int64_t listed_base;
-    size_t listed_first;                  // those before it are expired
+    int64_t listed_base = 0;
+    size_t listed_first = 0;              // those before it are expired
     std::map<int64_t, int64_t> relisted;  // lists that the event under way made longer
     // scratch
     std::vector<int64_t> bounds;
@@ -110,7 +110,7 @@ struct Correlating {
     std::vector<uint8_t> answers;
     std::vector<Touched> touched;
     std::vector<size_t> touched_ends;
-    uint64_t scanned;                     // groups and zones that were looked at
+    uint64_t scanned = 0;                 // groups and zones that were looked at
 };
 
 constexpr uint32_t NO_NODE = 0;           // as it is, false
@@ -223,12 +223,12 @@ struct RecognizerState {
 
 // What is at work in an event and its enumeration, and the results until they are taken.
 struct RecognizerScratch {
-    bool is_full;                         // there is no room for more nodes
-    bool is_stopped;                      // by a signal
+    bool is_full = false;                 // there is no room for more nodes
+    bool is_stopped = false;              // by a signal
     std::vector<Entering> entering;
     std::vector<Ending> endings;          // of the last event
     size_t ending;                        // the one under way
-    bool enumerating;
+    bool enumerating = false;
     std::vector<Visiting> visits;
     std::vector<int64_t> path_positions;  // picks of the present match, at the end
     std::vector<uint16_t> path_states;
@@ -242,7 +242,7 @@ struct RecognizerScratch {
     std::vector<Candidate> candidates;
     std::vector<Beginning> beginnings;
     std::vector<uint64_t> stamps;         // by node: the stage that met it last
-    uint64_t stamp;                       // that of the present stage
+    uint64_t stamp = 0;                   // that of the present stage
     std::vector<WideStage> wide_stages;   // of `maximal.hpp`
     Frontiers reached;                    // of each stage: sets that the picks so far go on from
     Frontiers wider;                      // of each stage: sets that these and more go on from
@@ -264,7 +264,7 @@ struct Owner {
 
 struct Recognition {
     RecognizerProgram program;
-    Correlating* correlating;             // NULL: nothing compares events
+    Correlating* correlating = nullptr;   // NULL: nothing compares events
     RecognizerState state;
     RecognizerScratch scratch;
     const Owner* owner;

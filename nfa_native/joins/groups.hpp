@@ -1,8 +1,7 @@
 // Groups of the matcher: sets of partial matches that entered a state at once, in lists that keep the order in which
 // they entered.  A group's place counts from those that are there; its number, from the list's beginning, stays, and
 // may wrap.
-#ifndef SPASEQ_MATCHING_GROUPS
-#define SPASEQ_MATCHING_GROUPS
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -177,5 +176,3 @@ inline void strike_group(GroupList* list, size_t place) noexcept {
 }
 
 }  // namespace spaseq::joins
-
-#endif

@@ -406,6 +406,18 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->scratch.blank.assign(program->widest + 1, UNBOUND);
 }
 
+// Nothing waits to be taken.
+inline void clear_results(Results* results) {
+    results->first.clear();
+    results->last.clear();
+    results->decided.clear();
+    results->offsets.assign(1, 0);
+    results->atoms.clear();
+    results->events.clear();
+    results->words.clear();
+    results->counts.clear();
+}
+
 // Partial matches of a state that its guards dropped.
 inline uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
     uint64_t killed = 0;

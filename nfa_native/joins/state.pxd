@@ -102,6 +102,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         Counter counter
 
     void build_kernel(Kernel* k, KernelProgram* program)
+    void clear_results(Results* results)
     EventRecord* event_at(KernelState* now, uint32_t pos)
     uint32_t next_position(KernelState* now)
     uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state)

@@ -34,7 +34,7 @@ NOBODY = -2**63
 cdef int128 MOST_RANKED = <int128>1 << 125
 
 
-class Quantity(NamedTuple):
+class MatchTotal(NamedTuple):
     """What is to be known of all matches: a total over the values in a column of atoms' rows.
 
     ``slots`` has for each atom the number of the column, or None.  If ``first_only``, only the first event counts."""
@@ -44,7 +44,7 @@ class Quantity(NamedTuple):
     first_only: bool = False
 
 
-class Events(NamedTuple):
+class MatchedEvents(NamedTuple):
     """n events in the order of time: a column each.
 
     ``ticks`` are numbers of timestamps; ``measures`` is what windows measure of the event, ``leasts`` what the first event

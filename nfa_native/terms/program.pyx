@@ -10,62 +10,18 @@ import numpy
 from nfa_native.terms import operations
 
 from nfa_native.terms.functions cimport (
-    absolute,
-    add,
-    ceiling,
-    change_case,
-    concatenate,
-    contains,
-    datatype_of,
-    date_part,
-    divide,
-    ends_with,
-    floor_number,
-    language_of,
-    multiply,
-    negate,
-    plus,
-    round_number,
-    starts_with,
-    string_length,
-    string_of,
-    subtract,
-    zone_text,
+    absolute, add, ceiling, change_case, concatenate, contains, datatype_of, date_part, divide, ends_with, floor_number,
+    language_of, multiply, negate, plus, round_number, starts_with, string_length, string_of, subtract, zone_text,
 )
 from nfa_native.core.guard cimport created, guarded_number
 from nfa_native.terms.literals cimport EPOCH, int128
 from nfa_native.terms.operations cimport Op
 from nfa_native.terms.values cimport (
-    INCOMPARABLE,
-    IS_ERROR,
-    IS_FALSE,
-    IS_TRUE,
-    IS_UNKNOWN,
-    KIND_ERROR,
-    KIND_UNKNOWN,
-    ORDER_UNKNOWN,
-    Value,
-    equal,
-    is_exact,
-    is_number,
-    load,
-    order,
-    order_doubles,
-    order_exact,
-    same_term,
-    set_truth,
-    truth,
-    word_of,
+    INCOMPARABLE, IS_ERROR, IS_FALSE, IS_TRUE, IS_UNKNOWN, KIND_ERROR, KIND_UNKNOWN, ORDER_UNKNOWN, Value, equal,
+    is_exact, is_number, load, order, order_doubles, order_exact, same_term, set_truth, truth, word_of,
 )
 from nfa_native.terms.dictionary cimport (
-    KIND_BLANK,
-    KIND_DATETIME,
-    KIND_DOUBLE,
-    KIND_IRI,
-    KIND_TYPED,
-    MICROSECOND,
-    UNBOUND,
-    clear_scratch,
+    KIND_BLANK, KIND_DATETIME, KIND_DOUBLE, KIND_IRI, KIND_TYPED, MICROSECOND, UNBOUND, clear_scratch,
 )
 
 cdef enum:

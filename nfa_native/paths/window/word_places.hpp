@@ -1,6 +1,5 @@
 // Places of words.  A term of the dictionary has a small number of its own, so its place stands in a column; other words are hashed.
-#ifndef SPASEQ_PATHS_WINDOW_WORD_PLACES
-#define SPASEQ_PATHS_WINDOW_WORD_PLACES
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -46,5 +45,3 @@ struct WordPlaces {
 };
 
 }  // namespace spaseq::paths
-
-#endif
