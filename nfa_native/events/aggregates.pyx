@@ -235,7 +235,7 @@ cdef class Aggregator:
         """The keys under which matches may still end (n), some of them several times."""
         cdef vector[uint32_t] found
         attempted(find_keys, &self.state, &found)
-        return as_array(&found)
+        return np.array(found, np.uint32)
 
     def renumber(self, const uint32_t[::1] numbers not None):
         """The key k becomes ``numbers[k]``, if there is that; those of ``keys`` stay apart.  Between batches only."""
@@ -254,7 +254,7 @@ cdef class Aggregator:
         check_sound(&self.broken)
         with nogil:
             attempted(find_living, &self.state, least, self.events, &found)
-        return as_array(&found)
+        return np.array(found, np.uint32)
 
     def keep(self, const uint32_t[::1] kept not None):
         """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
@@ -349,12 +349,3 @@ cdef void copy_rows(
     for q in range(reals.shape[0]):
         for i in range(count):
             reals[q, i] = rows.reals[i * reals.shape[0] + q]
-
-
-cdef object as_array(const vector[uint32_t]* numbers):
-    found = np.empty(numbers.size(), np.uint32)
-    cdef uint32_t[::1] target = found
-    cdef size_t i
-    for i in range(numbers.size()):
-        target[i] = numbers.at(i)
-    return found

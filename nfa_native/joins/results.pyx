@@ -82,7 +82,6 @@ def no_results(width):
 
 
 cdef object taken(const void* source, shape, type_):
-    """An array that has what is there."""
     cdef Py_buffer view
     array = np.empty(shape, type_)
     if array.size:

@@ -120,15 +120,10 @@ cdef class Totaller:
         cdef size_t count = a.found.times.size()
         cdef size_t width = a.stacks.semiring.numbers
         cdef size_t leasts = a.stacks.semiring.leasts
-        cdef size_t i, k
+        cdef size_t i
         check_sound(&self.terms.store.broken)
-        times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
-        cdef int64_t[::1] time_view = times
-        cdef uint64_t[:, ::1] key_view = keys
-        for i in range(count):
-            time_view[i] = a.found.times[i]
-            for k in range(a.width):
-                key_view[i, k] = a.found.keys[i * a.width + k]
+        times = np.array(a.found.times, np.int64)
+        keys = np.array(a.found.keys, np.uint64).reshape(count, a.width)
         counts = [python_integer(&a.found.totals.numbers[i * width]) for i in range(count)]
         totals = [
             [python_integer(&a.found.totals.numbers[i * width + q]) for i in range(count)]
