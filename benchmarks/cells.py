@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.timing import interleaved
 from gpm.rows import AtomRows
 from nfa_native.joins.matcher import Matcher
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
 

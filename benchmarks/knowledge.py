@@ -18,7 +18,7 @@ from benchmarks.timing import Job, interleaved
 from gpm.algebra import Graph, Group, Iri, Triple, Triples, Variable
 from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.datasets import workloads
 from spaseq.streams import WireOptions, WireReport, read_source
 

@@ -19,7 +19,7 @@ from benchmarks.cells import Shape, prepared
 from benchmarks.ceql import dense, stock
 from benchmarks.timing import Job, Preparation, interleaved
 from gpm.rows import AtomRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.tuples import match

@@ -17,7 +17,7 @@ from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from benchmarks.timing import Job, Preparation, interleaved, rate
 from gpm.evaluator import Evaluator
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.datasets import workloads
 from spaseq.languages.spaseq import parse
 from spaseq.pattern.sequences import Query

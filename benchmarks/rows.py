@@ -17,7 +17,7 @@ from gpm.algebra import Triple as TriplePattern
 from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from gpm.rows import EventGraph
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 NS = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"

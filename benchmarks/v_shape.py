@@ -19,7 +19,7 @@ from benchmarks.patterns import parse_alone
 from benchmarks.timing import Job, Preparation, interleaved, rate
 from gpm.evaluator import Evaluator
 from gpm.rows import AtomRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.datasets import workloads
 from spaseq.graphs.graph_run import Run
 from spaseq.languages.spaseq import parse

@@ -20,7 +20,7 @@ from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
 from gpm.rows import Words
 from gpm.terms import is_rdflib_graph, term_bytes, to_oxigraph
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 EdgeSource: TypeAlias = "str | os.PathLike[str] | Any"  # a file, an rdflib graph, a Store, quads or triples
 SCOPE = 1  # of the blank nodes of a graph

@@ -15,7 +15,7 @@ from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
 from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples, Words
 from gpm.terms import term_bytes
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 AT_ONCE = 1 << 12  # texts that are read at once; their places are looked at again behind each that is read by itself
 

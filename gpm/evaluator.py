@@ -27,7 +27,7 @@ from gpm.shapes import Mode, PatternShape, PreparedShape, Version
 from gpm.staging import stage
 from gpm.steps import Context, run
 from gpm.tables import CellEncoder, Table
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 __all__ = ["CompiledPattern", "Evaluator", "Mode"]
 

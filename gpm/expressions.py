@@ -11,9 +11,9 @@ from gpm.external import ExternalEvaluator, Status, Times
 from gpm.kept import Interner, KeptWords
 from gpm.rows import Words
 from gpm.terms import encode
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op
 from nfa_native.terms.program import Program
-from nfa_native.terms.words import Terms
 
 _UNKNOWN = 2
 

@@ -20,7 +20,7 @@ from gpm.rows import Words
 from gpm.scope import has_exists, mentioned, uses
 from gpm.tables import CellEncoder, solution_cells
 from gpm.terms import decode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 Times = npt.NDArray[np.int64]
 Status = npt.NDArray[np.int8]

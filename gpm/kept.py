@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 
 class Interner(Protocol):

@@ -22,8 +22,8 @@ from gpm.rewrite import canonical
 from gpm.rows import Words
 from gpm.scope import graph_names
 from gpm.tables import Table
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 Indices = npt.NDArray[np.int64]
 TableKey = tuple[tuple[str, ...], str, tuple[str, ...]]  # graphs, pattern, columns

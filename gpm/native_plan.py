@@ -51,7 +51,7 @@ from gpm.native_steps import (
 from gpm.rewrite import rewrite
 from gpm.scope import certain, has_exists, in_scope, mentioned
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 
 def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern | Reason:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from gpm.kept import KeptWords
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 
 @dataclass(frozen=True, slots=True)

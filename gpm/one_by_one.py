@@ -10,8 +10,8 @@ from gpm.native_steps import NativePattern, Reason
 from gpm.rows import AtomRows
 from gpm.shapes import PatternShape, PreparedShape
 from gpm.steps import run_single
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 Evaluate = Callable[[SingleEvent, PatternShape], AtomRows]  # as of a batch of this event
 Slots = tuple[str, ...]

@@ -15,8 +15,8 @@ from gpm.knowledge import Indices, Knowledge, KnowledgeTable
 from gpm.scope import Names, in_scope
 from gpm.splitting import asked_knowledge, optional_parts
 from gpm.tables import Table
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 LARGEST_JOIN = 1_000_000  # pairs of rows that are held at once when nothing joins them
 

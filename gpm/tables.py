@@ -15,7 +15,7 @@ import pyoxigraph
 
 from gpm.cell_text import cell_bytes
 from gpm.rows import Positions, Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 _NO_POSITIONS = np.empty(0, dtype=np.uint32)
 

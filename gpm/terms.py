@@ -1,8 +1,8 @@
 """RDF terms ↔ words.
 
 A term is written as bytes whose first byte tells its kind: ``I`` IRI, ``B`` scoped blank node, ``S`` string, ``L``
-language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.terms.words.Terms`` makes words of them.  A triple
-term (RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
+language NUL string, ``T`` datatype NUL lexical form.  ``nfa_native.terms.dictionary.Terms`` makes words of them.  A
+triple term (RDF 1.2) passes through as a value of a datatype of our own, in N-Triples.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gpm.errors import PatternError
 from gpm.kept import Interner
 from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 if TYPE_CHECKING:  # rdflib takes long to import: it is only needed where there are objects of it
     import rdflib

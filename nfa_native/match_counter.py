@@ -8,7 +8,7 @@ import numpy as np
 
 from nfa_native.automata.automaton import Automaton
 from nfa_native.match_totals import MatchTotals, TotalledMatches, TotalsSpec
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 
 class MatchCounter(MatchTotals):

@@ -21,8 +21,8 @@ from nfa_native.core.arrays import MOST, Arrays, ascends, column, distinct, read
 from nfa_native.joins.history import (
     FOREVER,
     LONG_AGO,
-    Batch,
     History,
+    HistoryBatch,
     Numbers,
     RowColumns,
     Rows,
@@ -32,9 +32,9 @@ from nfa_native.joins.history import (
 )
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.joins.substreams import split
-from nfa_native.joins.totals import Ends, Events, Quantity, Totaller, are_exact
+from nfa_native.joins.totals import Ends, MatchedEvents, MatchTotal, Totaller, are_exact
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 MANY = 2**63  # more than there can be
 COUNTERS = ("atoms", "fired", "entered")
@@ -53,7 +53,7 @@ class TotalsSpec:
 
     keys: tuple[tuple[int, ...], ...]
     shown: tuple[int, ...]
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[MatchTotal, ...]
     exact: tuple[tuple[int, ...], ...]
     one_row: bool
 
@@ -115,7 +115,7 @@ class MatchTotals:
             return
         if self.automaton.keys:
             times, events, rows = split(times, events, rows, self.automaton.keys)
-        batch = Batch(
+        batch = HistoryBatch(
             self.position, times, events, tuple(one if one is None or len(one.row_event) else None for one in rows)
         )
         if self._matcher is None and not self._can_total(batch):
@@ -203,7 +203,7 @@ class MatchTotals:
         self._open = False
         self._totaller.close_tick()
 
-    def _pass(self, batch: Batch) -> None:
+    def _pass(self, batch: HistoryBatch) -> None:
         """The batch has been taken."""
         ticks = self._new_ticks(batch.times)
         if ticks[-1]:
@@ -229,17 +229,17 @@ class MatchTotals:
         return int(earliest_starts(self.automaton.window, np.array([last], np.int64))[0])
 
     # ── totals ───────────────────────────────────────────────────────────────────────────────────────────
-    def _total(self, batch: Batch) -> None:
+    def _total(self, batch: HistoryBatch) -> None:
         """Add the batch's events; later ones end the tick of those before them, whether they matched an atom or not."""
         ticks = self._tick + self._new_ticks(batch.times)
         measures = batch.position + np.arange(len(batch)) if self.automaton.window.events else batch.times
-        events = Events(ticks, batch.times, measures, earliest_starts(self.automaton.window, measures))
+        events = MatchedEvents(ticks, batch.times, measures, earliest_starts(self.automaton.window, measures))
         self._totaller.feed(events, batch.rows)
         matched = max((int(one.row_event[-1]) for one in batch.rows if one is not None), default=None)
         if (self._tick if matched is None else ticks[matched]) < ticks[-1]:
             self._totaller.close_tick()
 
-    def _can_total(self, batch: Batch) -> bool:
+    def _can_total(self, batch: HistoryBatch) -> bool:
         """Whether totals tell all of the batch's events."""
         return all(self._is_plain(atom, one) for atom, one in enumerate(batch.rows) if one is not None)
 
@@ -283,7 +283,7 @@ class MatchTotals:
                 return
             matcher.go_on()
 
-    def _align(self, matcher: Matcher, first: Batch) -> None:
+    def _align(self, matcher: Matcher, first: HistoryBatch) -> None:
         """Positions begin with 0: where they make windows, those of the matcher begin at a window's edge, too."""
         window = self.automaton.window
         missing = first.position % window.length if window.events else 0
@@ -422,7 +422,7 @@ class MatchTotals:
         self._tick = tick - int(self._new_ticks(batch.times)[-1])
         self.feed(batch.times, batch.events, batch.rows)
 
-    def _stored(self, arrays: Arrays, word_map: WordMap) -> Batch:
+    def _stored(self, arrays: Arrays, word_map: WordMap) -> HistoryBatch:
         """The events in the window, at least one."""
         times = column(arrays, "times", np.int64)
         events = column(arrays, "events", np.uint64, len(times))
@@ -430,7 +430,7 @@ class MatchTotals:
         if not len(times) or not ascends(times) or not ascends(events):
             raise ValueError("the events in the window are not in order")
         rows = [self._stored_rows(arrays, atom, len(times), word_map) for atom in range(len(self.automaton.slots))]
-        return Batch(position, times, events, tuple(rows))
+        return HistoryBatch(position, times, events, tuple(rows))
 
     def _stored_rows(self, arrays: Arrays, atom: int, events: int, word_map: WordMap) -> Rows | None:
         if f"{atom} rows" not in arrays:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpm.rows import EventBatch, TextRows
 from gpm.native.single import SingleEvent
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 Problem = tuple[int, int, bytes, int, int]
 

@@ -21,7 +21,7 @@ from gpm.native.tokens cimport BAD, STATEMENT, Memory, Statement, end_of_line, f
 from nfa_native.core.containers cimport string, take_bytes, unordered_map, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint, guarded_number, pass_on
 from nfa_native.core.mixing cimport NumberHash, TextHash, hash_text, longest_run
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     UNBOUND, UNDECIDED, Lookup, Terms, TermStore, begin_lookup, finish_lookups, integer_word, term_entry, word_t,
 )
 

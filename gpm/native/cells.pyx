@@ -8,7 +8,7 @@ import numpy
 
 from nfa_native.core.containers cimport string, vector
 from nfa_native.core.guard cimport guarded
-from nfa_native.terms.words cimport UNBOUND, Terms, TermStore, clear_scratch, intern_term, word_t
+from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, clear_scratch, intern_term, word_t
 
 cdef const char* INTEGER = "Thttp://www.w3.org/2001/XMLSchema#integer"
 cdef const char* DECIMAL = "Thttp://www.w3.org/2001/XMLSchema#decimal"

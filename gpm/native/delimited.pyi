@@ -8,7 +8,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 def csv(terms: Terms, words: NDArray[numpy.uint64]) -> bytes:
     """Lines of SPARQL 1.1 Query Results CSV: plain values, quoted where RFC 4180 wants it; each ends in CR LF."""

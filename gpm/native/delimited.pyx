@@ -6,13 +6,13 @@ import numpy
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy, strlen
-from gpm.native.json cimport check_words, is_string, is_triple, short_escape, type_name
+from gpm.native.json cimport append_code, append_quoted, check_words, is_string, is_triple, type_name
 from nfa_native.core.containers cimport string, take_bytes
 from nfa_native.core.guard cimport attempted
-from nfa_native.core.plain_text cimport begins_with_c1, plain_bytes
+from nfa_native.core.plain_text cimport begins_with_c1
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
-from nfa_native.terms.words cimport (
+from nfa_native.terms.dictionary cimport (
     KIND_BLANK, KIND_INTEGER, KIND_IRI, KIND_TYPED, UNBOUND, Terms, TermStore, kind_of, print_value, word_t,
 )
 
@@ -168,7 +168,7 @@ cdef void append_value(string& text, const TermStore* store, word_t word) noexce
 
 cdef void append_literal(string& text, const Value* value) noexcept nogil:
     """A string, one with a language, or one with another datatype."""
-    append_string(text, value.text, value.length)
+    append_quoted(text, value.text, value.length, DIGITS)
     if is_string(value):
         return
     if value.kind != KIND_TYPED:
@@ -179,26 +179,6 @@ cdef void append_literal(string& text, const Value* value) noexcept nogil:
         append_iri(text, value.language, value.language_length)
 
 
-cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
-    cdef size_t i = 0
-    cdef size_t plain = 0   # where the characters begin that are not written yet
-    text.push_back(c'"')
-    while True:
-        i += plain_bytes(at + i, size - i)
-        if i == size:
-            break
-        text.append(at + plain, i - plain)
-        if <uint8_t>at[i] < 0x80:
-            append_escape(text, at[i])
-            i += 1
-        else:
-            append_code(text, at[i + 1])
-            i += 2
-        plain = i
-    text.append(at + plain, size - plain)
-    text.push_back(c'"')
-
-
 cdef void append_triple(string& text, const char* at, size_t size) noexcept nogil:
     """N-Triples, in which nothing is left to escape but C1."""
     cdef size_t i
@@ -206,24 +186,9 @@ cdef void append_triple(string& text, const char* at, size_t size) noexcept nogi
     for i in range(size):
         if begins_with_c1(at + i, size - i):
             text.append(at + plain, i - plain)
-            append_code(text, at[i + 1])
+            append_code(text, at[i + 1], DIGITS)
             plain = i + 2
     text.append(at + plain, size - plain)
-
-
-cdef inline void append_escape(string& text, char letter) noexcept nogil:
-    cdef const char* short_form = short_escape(letter)
-    if short_form != NULL:
-        text.append(short_form)
-    else:
-        append_code(text, letter)
-
-
-cdef inline void append_code(string& text, char letter) noexcept nogil:
-    """A character below U+0100 by its number."""
-    text.append(b"\\u00")
-    text.push_back(DIGITS[<uint8_t>letter >> 4])
-    text.push_back(DIGITS[<uint8_t>letter & 15])
 
 
 cdef void append_iri(string& text, const char* at, size_t size) noexcept nogil:
@@ -234,11 +199,11 @@ cdef void append_iri(string& text, const char* at, size_t size) noexcept nogil:
         if <uint8_t>at[i] < 0x80:
             if is_outside_iri(at[i]):
                 text.append(at + plain, i - plain)
-                append_code(text, at[i])
+                append_code(text, at[i], DIGITS)
                 plain = i + 1
         elif begins_with_c1(at + i, size - i):
             text.append(at + plain, i - plain)
-            append_code(text, at[i + 1])
+            append_code(text, at[i + 1], DIGITS)
             plain = i + 2
     text.append(at + plain, size - plain)
     text.push_back(c">")

@@ -3,7 +3,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
-from nfa_native.terms.words cimport Terms, TermStore, word_t
+from nfa_native.terms.dictionary cimport Terms, TermStore, word_t
 
 # The word of a term; a blank node `_:x` has the label prefix + x.  The word is collectable.  UNBOUND: `encode_hard` can tell.
 cdef word_t encode_term(
@@ -11,7 +11,7 @@ cdef word_t encode_term(
 ) noexcept nogil
 # The same of any term, triple terms (RDF 1.2) and literals that only a Store canonicalises included.
 cdef word_t encode_hard(Terms terms, bytes text, bytes prefix) except? 0
-# As `encode_term`, but adds nothing: UNBOUND if no word stands for the term, UNDECIDED (nfa_native.terms.words) if only Python
+# As `encode_term`, but adds nothing: UNBOUND if no word stands for the term, UNDECIDED (nfa_native.terms.dictionary) if only Python
 # could tell, so that the term may equal any literal, or any triple term, that has a word.
 cdef word_t find_term(
     const TermStore* store, const uint8_t* text, uint32_t size, const char* prefix, size_t prefix_size

@@ -3,7 +3,7 @@
 import numpy
 from numpy.typing import NDArray
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 def encode_text(terms: Terms, text: bytes, scope: int) -> int:
     """The word of a valid term in N-Quads, a blank node's label in the scope of an event."""

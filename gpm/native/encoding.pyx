@@ -19,18 +19,9 @@ from gpm.terms import event_label, term_bytes, triple_term
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted_bint, attempted_number, guarded_number
 from nfa_native.terms.literals cimport int128
-from nfa_native.terms.words cimport (
-    TAG_DECIMAL,
-    TAG_INTEGER,
-    UNBOUND,
-    UNDECIDED,
-    Terms,
-    TermStore,
-    intern_term,
-    is_derived_integer,
-    known_term,
-    value_literal,
-    word_t,
+from nfa_native.terms.dictionary cimport (
+    TAG_DECIMAL, TAG_INTEGER, UNBOUND, UNDECIDED, Terms, TermStore, intern_term, is_derived_integer, known_term,
+    value_literal, word_t,
 )
 
 cdef const char* XSD = b"http://www.w3.org/2001/XMLSchema#"

@@ -8,16 +8,7 @@ signs with two digits, and the code points that the RFC lists.
 from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memchr
 
-from gpm.native.characters cimport (
-    DIGIT,
-    HEXADECIMAL,
-    LETTER,
-    PATH,
-    REGISTERED,
-    SCHEME,
-    is_kind,
-    read_code_point,
-)
+from gpm.native.characters cimport DIGIT, HEXADECIMAL, LETTER, PATH, REGISTERED, SCHEME, is_kind, read_code_point
 
 
 cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, char byte) noexcept nogil:

@@ -6,7 +6,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gpm.rows import TextColumn
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 def solutions(
     terms: Terms, words: NDArray[numpy.uint64], names: Sequence[bytes], triple: Callable[[int], str]

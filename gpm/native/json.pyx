@@ -13,21 +13,9 @@ from nfa_native.core.guard cimport attempted, attempted_bint
 from nfa_native.core.plain_text cimport plain_bytes
 from nfa_native.terms.literals cimport LONGEST_FORM
 from nfa_native.terms.values cimport Value, load, spell
-from nfa_native.terms.words cimport (
-    KIND_BLANK,
-    KIND_DATETIME,
-    KIND_DECIMAL,
-    KIND_DOUBLE,
-    KIND_INTEGER,
-    KIND_IRI,
-    KIND_TYPED,
-    UNBOUND,
-    Terms,
-    TermStore,
-    is_word,
-    kind_of,
-    print_value,
-    word_t,
+from nfa_native.terms.dictionary cimport (
+    KIND_BLANK, KIND_DATETIME, KIND_DECIMAL, KIND_DOUBLE, KIND_INTEGER, KIND_IRI, KIND_TYPED, UNBOUND, Terms, TermStore,
+    is_word, kind_of, print_value, word_t,
 )
 
 from gpm.terms import TRIPLE_TERM
@@ -183,10 +171,13 @@ cdef const char* type_name(int kind) noexcept nogil:
 
 
 # ── strings ──────────────────────────────────────────────────────────────────────────────────────────────
-cdef void append_string(string& text, const char* at, size_t size) noexcept nogil:
-    """Characters in quotes, with escapes for quotes, backslashes and control characters."""
+cdef inline void append_string(string& text, const char* at, size_t size) noexcept nogil:
+    append_quoted(text, at, size, HEX)
+
+
+cdef void append_quoted(string& text, const char* at, size_t size, const char* digits) noexcept nogil:
     cdef const char* end = at + size
-    cdef const char* plain = at
+    cdef const char* plain = at     # where the characters begin that are not written yet
     text.push_back(c'"')
     while True:
         at += plain_bytes(at, end - at)
@@ -194,29 +185,28 @@ cdef void append_string(string& text, const char* at, size_t size) noexcept nogi
             break
         text.append(plain, at - plain)
         if <uint8_t>at[0] < 0x80:
-            append_escape(text, at[0])
+            append_escape(text, at[0], digits)
             at += 1
         else:
-            append_number(text, at[1])
+            append_code(text, at[1], digits)
             at += 2
         plain = at
     text.append(plain, end - plain)
     text.push_back(c'"')
 
 
-cdef void append_escape(string& text, char letter) noexcept nogil:
+cdef void append_escape(string& text, char letter, const char* digits) noexcept nogil:
     cdef const char* short_form = short_escape(letter)
     if short_form != NULL:
         text.append(short_form)
     else:
-        append_number(text, letter)
+        append_code(text, letter, digits)
 
 
-cdef void append_number(string& text, char letter) noexcept nogil:
-    """A character below U+0100 by its number."""
-    text.append(b"\\u00")
-    text.push_back(HEX[<uint8_t>letter >> 4])
-    text.push_back(HEX[<uint8_t>letter & 15])
+cdef void append_code(string& text, char letter, const char* digits) noexcept nogil:
+    text.append(b"\\u00", 4)
+    text.push_back(digits[<uint8_t>letter >> 4])
+    text.push_back(digits[<uint8_t>letter & 15])
 
 
 cdef const char* short_escape(char letter) noexcept nogil:

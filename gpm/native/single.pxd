@@ -4,7 +4,7 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from nfa_native.core.containers cimport vector
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef class SingleEvent:
     cdef vector[word_t] words      # subjects, then predicates, then objects

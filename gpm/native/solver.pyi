@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from gpm.native.single import SingleEvent
 from gpm.native_steps import NativePattern
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 class Solutions(NamedTuple):
     """The rows of a pattern on a run of events: a set per event, the rows of an event sorted by columns.

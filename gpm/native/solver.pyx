@@ -21,17 +21,8 @@ from nfa_native.terms.literals cimport DECIMAL_ONE, int128
 from nfa_native.core.mixing cimport NumberHash, mix
 from nfa_native.terms.program cimport TRUE, UNKNOWN, Code, Program, compute, test
 from nfa_native.terms.rows cimport rows_of_event
-from nfa_native.terms.words cimport (
-    KIND_DECIMAL,
-    KIND_INTEGER,
-    UNBOUND,
-    Terms,
-    TermStore,
-    boolean_word,
-    decimal_value,
-    integer_value,
-    kind_of,
-    word_t,
+from nfa_native.terms.dictionary cimport (
+    KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, boolean_word, decimal_value, integer_value, kind_of, word_t,
 )
 
 cdef extern from "<cassert>":

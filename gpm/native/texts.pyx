@@ -13,7 +13,7 @@ from libc.string cimport memcpy
 from nfa_native.core.containers cimport string, vector
 from nfa_native.core.guard cimport attempted
 from nfa_native.terms.literals cimport DECIMAL_ONE, EPOCH, DateFields, date_fields, int128
-from nfa_native.terms.words cimport MICROSECOND
+from nfa_native.terms.dictionary cimport MICROSECOND
 
 # What a line has: a text of its own, or (no ends) the same one as all lines.
 cdef struct Piece:

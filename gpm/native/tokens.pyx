@@ -15,20 +15,8 @@ from libc.string cimport memchr, memcmp, memcpy
 from collections import namedtuple
 
 from gpm.native.characters cimport (
-    DIGIT,
-    LABEL,
-    LETTER,
-    PATH,
-    SCHEME,
-    SPACE,
-    begins_label,
-    continues_label,
-    is_kind,
-    over,
-    read_code_escape,
-    read_code_point,
-    read_escape,
-    write_code_point,
+    DIGIT, LABEL, LETTER, PATH, SCHEME, SPACE, begins_label, continues_label, is_kind, over, read_code_escape,
+    read_code_point, read_escape, write_code_point,
 )
 from gpm.native.iris cimport is_iri
 from gpm.native.languages cimport is_language

@@ -17,9 +17,7 @@ from libc.string cimport memchr, memcmp
 
 from gpm.native.characters cimport DIGIT, LABEL, LETTER, SPACE, is_kind, over, read_code_point, read_escape
 from gpm.native.delimiters cimport CUT_OFF, PAUSED, UNSURE, is_delimiting_comment, is_word
-from gpm.native.tokens cimport (
-    Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string,
-)
+from gpm.native.tokens cimport Memory, end_of_line, read_datatype, read_iri, read_label, read_language, read_string
 from nfa_native.core.containers cimport string, take_bytes, vector
 from nfa_native.core.guard cimport attempted, guarded
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
 
 if TYPE_CHECKING:
-    from nfa_native.terms.words import Terms
+    from nfa_native.terms.dictionary import Terms
 
 
 @dataclass(frozen=True, slots=True)

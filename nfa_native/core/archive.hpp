@@ -12,8 +12,7 @@
 //   name     length (u8), bytes
 //
 // Numbers are little-endian, and stored as narrow as the greatest of their column; words always have their 8 bytes.
-#ifndef SPASEQ_ARCHIVE
-#define SPASEQ_ARCHIVE
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -105,6 +104,15 @@ class Archive {
     template <class R, class T> void field(const char* name, std::vector<R>& records, const R& sample, const T& part);
     // The same of records that are there: no others may come.
     template <class R, class T> void update(const char* name, std::vector<R>& records, const R& sample, const T& part);
+    // Both by the field's own name.
+    template <class R, class T> void field(const char* name, std::vector<R>& records, T R::*part) {
+        const R sample{};
+        field(name, records, sample, sample.*part);
+    }
+    template <class R, class T> void update(const char* name, std::vector<R>& records, T R::*part) {
+        const R sample{};
+        update(name, records, sample, sample.*part);
+    }
     // Numbers one after the other; `words` are such as have other values in another process.
     template <class T> void numbers(const char* name, std::vector<T>& values);
     void words(const char* name, std::vector<uint64_t>& values);
@@ -369,5 +377,3 @@ template <class T> void Archive::number(const char* name, T& value) {
 }
 
 }  // namespace spaseq
-
-#endif

@@ -9,11 +9,6 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from nfa_native.core.containers cimport string, vector
 
 cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
-    # Raise ValueError, which says so, unless something holds.
-    void require(bint holds, const char* what)
-    # Append the next `count` values of a column to `out`, from number `at` on, which becomes that of the one after them.
-    void take_part[T](const vector[T]& column, size_t& at, size_t count, vector[T]& out)
-
     cdef cppclass ArchiveColumn:
         string name
         char kind             # 'u' unsigned, 'i' signed, 'w' words
@@ -27,7 +22,6 @@ cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
         size_t numbers()
         size_t size()
         const char* begin()
-        uint64_t raw(size_t at)
 
     cdef cppclass ArchiveStore:
         string name
@@ -40,14 +34,6 @@ cdef extern from "nfa_native/core/archive.hpp" namespace "spaseq" nogil:
         void open(const char* data, size_t size)
         void close(string& out)
         uint32_t store(const char* name, uint32_t newest)
-        bint has_store(const char* name)
-        void field[R, T](const char* name, vector[R]& records, const R& sample, const T& part)
-        void update[R, T](const char* name, vector[R]& records, const R& sample, const T& part)
-        void numbers[T](const char* name, vector[T]& values)
-        void words[T](const char* name, vector[T]& values)       # T is uint64_t
-        void wides[T](const char* name, vector[T]& values)       # T is of 128 bits
-        void doubles(const char* name, vector[double]& values)
-        void number[T](const char* name, T& value)
         ArchiveColumn& add(const char* name, char kind, unsigned int width, uint64_t rows)
         bint reads()
 

@@ -2,8 +2,7 @@
 //
 // Counts stop at the greatest one: min(n, TOO_MANY) is compatible with sums and products, so that what is below is exact.  A
 // number of 128 bits that does not fit becomes UNKNOWN, and stays it.
-#ifndef SPASEQ_BOUNDED
-#define SPASEQ_BOUNDED
+#pragma once
 
 #include <cassert>
 #include <cstddef>
@@ -209,5 +208,3 @@ struct BoundedForm {
 };
 
 }  // namespace spaseq::semirings
-
-#endif

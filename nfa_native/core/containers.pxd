@@ -33,7 +33,6 @@ cdef extern from "<vector>" namespace "std" nogil:
             iterator operator--()
             iterator operator+(size_t)
             iterator operator-(size_t)
-            ptrdiff_t operator-(iterator)
             bint operator==(iterator)
             bint operator!=(iterator)
             bint operator<(iterator)
@@ -44,7 +43,6 @@ cdef extern from "<vector>" namespace "std" nogil:
         bint operator!=(const vector&, const vector&)
         T& operator[](size_t)
         T& at(size_t)
-        T& front()
         T& back()
         T* data()
         iterator begin()
@@ -55,7 +53,6 @@ cdef extern from "<vector>" namespace "std" nogil:
         void assign(size_t, const T&)
         void assign[InputIt](InputIt, InputIt)
         void clear()
-        T& emplace_back(...)
         iterator erase(iterator)
         iterator erase(iterator, iterator)
         iterator insert(iterator, const T&)
@@ -92,18 +89,14 @@ cdef extern from "<string>" namespace "std" nogil:
         char& at(size_t)
         char& back()
         const char* data()
-        const char* c_str()
         bint empty()
         size_t size()
-        size_t length()
         size_t capacity()
-        int compare(const string&)
         string& erase(size_t, size_t)
         string& append(const string&)
         string& append(const char*)
         string& append(const char*, size_t)
         string& assign(const string&)
-        string& assign(const char*)
         string& assign(const char*, size_t)
         void clear()
         void pop_back()
@@ -127,42 +120,6 @@ cdef extern from "<utility>" namespace "std" nogil:
         bint operator==(pair&, pair&)
         bint operator!=(pair&, pair&)
         bint operator<(pair&, pair&)
-
-cdef extern from "<map>" namespace "std" nogil:
-    cdef cppclass map[T, U]:
-        cppclass iterator:
-            iterator()
-            iterator(iterator&)
-            pair[T, U]& operator*()
-            iterator operator++()
-            iterator operator--()
-            bint operator==(iterator)
-            bint operator!=(iterator)
-        cppclass const_iterator:
-            const_iterator()
-            const_iterator(const_iterator&)
-            const pair[T, U]& operator*()
-            const_iterator operator++()
-            bint operator==(const_iterator)
-            bint operator!=(const_iterator)
-
-        map()
-        U& operator[](const T&)
-        U& safe_at "operator[]"(const T&) except +raise_cpp_error
-        iterator begin()
-        const_iterator const_begin "begin"()
-        iterator end()
-        const_iterator const_end "end"()
-        iterator find(const T&)
-        iterator lower_bound(const T&)
-        iterator upper_bound(const T&)
-        iterator erase(iterator)
-        size_t erase(const T&)
-        size_t count(const T&)
-        size_t size()
-        bint empty()
-        void clear()
-        void swap(map&)
 
 cdef extern from "<unordered_map>" namespace "std" nogil:
     cdef cppclass unordered_map[T, U, HASH=*]:
@@ -190,28 +147,8 @@ cdef extern from "<unordered_map>" namespace "std" nogil:
         size_t bucket_count()
         size_t bucket_size(size_t)
 
-cdef extern from "<set>" namespace "std" nogil:
-    cdef cppclass set[T]:
-        cppclass iterator:
-            iterator()
-            T& operator*()
-            bint operator==(iterator)
-            bint operator!=(iterator)
-
-        set()
-        pair[iterator, bint] insert(const T&)
-        size_t count(const T&)
-        size_t size()
-        bint empty()
-        void clear()
-
 cdef extern from "<algorithm>" namespace "std" nogil:
-    bint binary_search[Iter, T](Iter first, Iter last, const T& value)
-    void reverse[Iter](Iter first, Iter last)
     void sort[Iter](Iter first, Iter last)
-    void sort[Iter, Compare](Iter first, Iter last, Compare comp)
-    Iter unique[Iter](Iter first, Iter last)
-    Iter unique[Iter, Predicate](Iter first, Iter last, Predicate p)
 
 
 # From Python: Cython's own conversions copy where nothing catches what that throws.  MemoryError.

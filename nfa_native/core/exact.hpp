@@ -1,6 +1,5 @@
 // Totals of any size, as a semiring: numbers, of which the first one is how many partial matches there are, and least values.
-#ifndef SPASEQ_EXACT
-#define SPASEQ_EXACT
+#pragma once
 
 #include <algorithm>
 #include <cassert>
@@ -131,5 +130,3 @@ struct ExactForm {
 };
 
 }  // namespace spaseq::semirings
-
-#endif

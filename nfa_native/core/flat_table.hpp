@@ -1,6 +1,5 @@
 // Hash tables with open addressing.  They know hashes; whether a slot with the right one has what is looked for, the owner says.
-#ifndef SPASEQ_FLAT_TABLE
-#define SPASEQ_FLAT_TABLE
+#pragma once
 
 #include <cassert>
 #include <cstddef>
@@ -70,5 +69,3 @@ struct FlatTable {
 };
 
 }  // namespace spaseq
-
-#endif

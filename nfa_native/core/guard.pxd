@@ -74,7 +74,6 @@ cdef extern from *:
         return memory;
     }
     static inline void spaseq_pass_on(void* error) { throw SpaseqRaised{static_cast<PyObject*>(error)}; }
-    static inline void spaseq_fail() { throw std::bad_alloc(); }
     #endif
     """
     void raise_cpp_error "spaseq_raise_cpp_error"()
@@ -99,5 +98,3 @@ cdef extern from *:
     void* allocated "spaseq_allocated"(size_t size) noexcept nogil
     # Let a Python exception, a reference that is given away, pass as C++ exceptions do.
     void pass_on "spaseq_pass_on"(void* error) noexcept nogil
-    # std::bad_alloc
-    void out_of_memory "spaseq_fail"() noexcept nogil

@@ -7,7 +7,6 @@ from nfa_native.core.containers cimport vector
 
 cdef extern from "nfa_native/core/mixing.hpp" namespace "spaseq" nogil:
     uint64_t mix(uint64_t value)
-    uint64_t mix_on(uint64_t state, uint64_t value)
     uint64_t hash_text(const void* text, size_t size)
 
     cppclass TextHash:

@@ -1,7 +1,6 @@
 // Natural numbers of any size up to `MOST_LIMBS` limbs of 64 bits; what is larger is only known to be TOO LARGE, which
 // is compatible with sums and products: what is below is exact.
-#ifndef SPASEQ_NATURAL
-#define SPASEQ_NATURAL
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -130,5 +129,3 @@ class Natural {
 };
 
 }  // namespace spaseq::semirings
-
-#endif

@@ -1,6 +1,5 @@
 // Nodes in a ring, by running numbers of 32 bits instead of pointers.  Numbers wrap; `take` never gives 0: it means none.
-#ifndef SPASEQ_NODE_RING
-#define SPASEQ_NODE_RING
+#pragma once
 
 #include <cassert>
 #include <cstddef>
@@ -110,5 +109,3 @@ struct AgingRing : NodeRing<Node> {
 };
 
 }  // namespace spaseq
-
-#endif

@@ -1,6 +1,5 @@
 // Text that writers copy as it is: how much of it comes before a character that may need an escape.
-#ifndef SPASEQ_PLAIN_TEXT
-#define SPASEQ_PLAIN_TEXT
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -65,5 +64,3 @@ static inline size_t plain_bytes(const char* text, size_t size) noexcept {
 }
 
 }  // namespace spaseq
-
-#endif

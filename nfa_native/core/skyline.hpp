@@ -1,7 +1,6 @@
 // Skylines (Pareto fronts, kept as monotone queues): of pairs of a value and a start those that no younger one with a smaller
 // value makes needless for asking who is the youngest one below a bound.
-#ifndef SPASEQ_SKYLINE
-#define SPASEQ_SKYLINE
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -86,5 +85,3 @@ static inline int64_t youngest_below(const Skyline* skyline, int64_t bound, int6
 }
 
 }  // namespace spaseq
-
-#endif

@@ -8,8 +8,7 @@
 // becomes of a partial match until now, and their starts become the front.
 //
 // Partial matches are in slots.  Starts may be of several groups, each with totals of its own.
-#ifndef SPASEQ_TWO_STACKS
-#define SPASEQ_TWO_STACKS
+#pragma once
 
 #include <cassert>
 #include <cstddef>
@@ -237,5 +236,3 @@ struct TwoStacks {
 };
 
 }  // namespace spaseq
-
-#endif

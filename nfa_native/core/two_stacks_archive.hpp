@@ -1,6 +1,5 @@
 // Windows as stores of an archive, and back.  Lists lie one after the other, their lengths in columns of their own.
-#ifndef SPASEQ_TWO_STACKS_ARCHIVE
-#define SPASEQ_TWO_STACKS_ARCHIVE
+#pragma once
 
 #include "archive.hpp"
 #include "two_stacks.hpp"
@@ -46,14 +45,11 @@ struct WindowsForm {
 
     void append(const Stacks& stacks, Window<Semiring, Event>& window) {
         const size_t first = stacks.first_row(window), height = stacks.slots + window.groups.size();
-        WindowRecord one{};
-        one.youngest = window.has_front ? window.youngest : 0;
-        one.oldest = window.has_back ? window.oldest : 0;
-        one.groups = static_cast<uint32_t>(window.groups.size());
-        one.logged = static_cast<uint32_t>(window.log.size());
-        one.has_front = window.has_front;
-        one.has_back = window.has_back;
-        windows.push_back(one);
+        windows.push_back({
+            window.has_front ? window.youngest : 0, window.has_back ? window.oldest : 0,
+            static_cast<uint32_t>(window.groups.size()), static_cast<uint32_t>(window.log.size()),
+            window.has_front, window.has_back,
+        });
         filled.insert(filled.end(), window.filled.begin(), window.filled.end());
         for (size_t slot = 0; slot < stacks.slots; ++slot)
             if (window.filled[slot])
@@ -69,20 +65,18 @@ struct WindowsForm {
     }
 
     void fields(Archive& archive) {
-        const WindowRecord window{};
-        const GroupRecord group{};
         archive.store("windows", 1);
-        archive.field("youngest", windows, window, window.youngest);
-        archive.field("oldest", windows, window, window.oldest);
-        archive.field("groups", windows, window, window.groups);
-        archive.field("logged", windows, window, window.logged);
-        archive.field("has front", windows, window, window.has_front);
-        archive.field("has back", windows, window, window.has_back);
+        archive.field("youngest", windows, &WindowRecord::youngest);
+        archive.field("oldest", windows, &WindowRecord::oldest);
+        archive.field("groups", windows, &WindowRecord::groups);
+        archive.field("logged", windows, &WindowRecord::logged);
+        archive.field("has front", windows, &WindowRecord::has_front);
+        archive.field("has back", windows, &WindowRecord::has_back);
         archive.numbers("filled", filled);
         columns.fields(archive);
         archive.store("fronts", 1);
-        archive.field("key", groups, group, group.key);
-        archive.field("left", groups, group, group.left);
+        archive.field("key", groups, &GroupRecord::key);
+        archive.field("left", groups, &GroupRecord::left);
         archive.numbers("starts", starts);
         totals.fields(archive);
         archive.store("log values", 1);
@@ -159,5 +153,3 @@ struct WindowsForm {
 };
 
 }  // namespace spaseq
-
-#endif

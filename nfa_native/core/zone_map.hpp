@@ -1,6 +1,5 @@
 // Zone maps: what is known of each 32, 1,024 and 32,768 groups in a row, so that a search passes over what cannot hold.
-#ifndef SPASEQ_ZONE_MAP
-#define SPASEQ_ZONE_MAP
+#pragma once
 
 #include <algorithm>
 #include <cassert>
@@ -145,5 +144,3 @@ struct ZoneMap {
 };
 
 }  // namespace spaseq
-
-#endif

@@ -10,7 +10,7 @@ from nfa_native.automata.kinds import Consumed, PathQuantity
 MOST_MATCHES: int
 NO_LEAST: int
 
-class Quantity(NamedTuple):
+class PathTotal(NamedTuple):
     kind: PathQuantity
     states: tuple[int, ...]
 
@@ -27,12 +27,12 @@ class Aggregates(NamedTuple):
 
 class Aggregator:
     automaton: ComplexEventAutomaton
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[PathTotal, ...]
 
     def __init__(
         self,
         automaton: ComplexEventAutomaton,
-        quantities: Iterable[Quantity] = (),
+        quantities: Iterable[PathTotal] = (),
         *,
         consume: Consumed = Consumed.NONE,
         partitioned: bool = False,

@@ -13,27 +13,20 @@ import numpy as np
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.automata.kinds cimport Consumed, PathQuantity
-from nfa_native.core.archive cimport Archive, close_archive, open_archive, require
-from nfa_native.core.containers cimport unordered_map, vector
+from nfa_native.automata.kinds cimport PathQuantity
+from nfa_native.core.archive cimport Archive, close_archive, open_archive
+from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_number
-from nfa_native.core.limits cimport FARTHEST
-from nfa_native.core.mixing cimport NumberHash
-from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128
-from nfa_native.core.bounded cimport Bounded, BoundedSpan, BoundedTotals, high_half, low_half
-
-include "aggregating/records.pxi"
-include "aggregating/front.pxi"
-include "aggregating/step.pxi"
-include "aggregating/feed.pxi"
-include "aggregating/snapshot.pxi"
-include "aggregating/forget.pxi"
+from nfa_native.events.aggregating cimport (
+    NO_PARTITION, NO_SLOT, Aggregation, Entry, Rows, begin_aggregation, clear_rows, feed_events, find_keys, find_living,
+    high_half, load_aggregation, load_symbols, low_half, renumber_keys, renumber_substreams, write_aggregation,
+)
 
 MOST_MATCHES = 2**64 - 1
 NO_LEAST = 2**100
 
 
-class Quantity(NamedTuple):
+class PathTotal(NamedTuple):
     """What is to be known of an event's values in all matches, over the events picked in ``states``.
 
     MATCHES is how many there are in 128 bits, and not of values; it comes first, and sums then are exact in more matches
@@ -90,15 +83,9 @@ cdef class Aggregator:
         self.state.consume = consume
         self.state.partitioned = partitioned
         self.state.windowed = windowed or events is not None
-        self.state.position = 0
         build(&self.state, automaton.states)
         measure(&self.state, self.quantities)
-        bound(&self.state)
-        self.state.symbol_begin.safe_assign(2, 0)
-        self.state.in_order.safe_assign(1, True)
-        self.state.opens.safe_assign(1, False)
-        attempted(resize_turned, &self.state)
-        attempted(know_substream, &self.state, <uint32_t>0)
+        attempted(begin_aggregation, &self.state)
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
@@ -248,16 +235,14 @@ cdef class Aggregator:
         """The keys under which matches may still end (n), some of them several times."""
         cdef vector[uint32_t] found
         attempted(find_keys, &self.state, &found)
-        return as_array(&found)
+        return np.array(found, np.uint32)
 
     def renumber(self, const uint32_t[::1] numbers not None):
         """The key k becomes ``numbers[k]``, if there is that; those of ``keys`` stay apart.  Between batches only."""
         cdef vector[uint32_t] new
-        cdef size_t i
         check_sound(&self.broken)
-        new.safe_resize(numbers.shape[0])
-        for i in range(new.size()):
-            new[i] = numbers[i]
+        if numbers.shape[0]:
+            new.safe_assign(&numbers[0], &numbers[0] + numbers.shape[0])
         with nogil:
             guarded(&self.broken, renumber_keys, &self.state, &new)
 
@@ -269,7 +254,7 @@ cdef class Aggregator:
         check_sound(&self.broken)
         with nogil:
             attempted(find_living, &self.state, least, self.events, &found)
-        return as_array(&found)
+        return np.array(found, np.uint32)
 
     def keep(self, const uint32_t[::1] kept not None):
         """Forget all partitions but these (rising), which get the numbers from 0 on; between batches only."""
@@ -319,9 +304,7 @@ cdef build(Aggregation* a, states):
         entry.last_slot = <uint32_t>slots["newest", number] if ("newest", number) in slots else NO_SLOT
         entry.initial = state.initial
         entry.final = state.final
-        entry.begin = entry.reach = <uint32_t>len(slots)
         entry.loops = number in state.after
-        entry.counts = entry.plain = entry.opens = False
         for one in state.after:
             a.sources.safe_push_back(<uint32_t>slots["all", one])
         for one in state.directly_after:
@@ -347,58 +330,6 @@ cdef measure(Aggregation* a, quantities):
             a.holds_real.safe_push_back(False)
         for one in doubles:
             a.holds_real.safe_push_back(state in one.states)
-    a.event_wides.safe_resize(a.stacks.semiring.wides)
-    a.event_reals.safe_resize(a.stacks.semiring.reals)
-
-
-cdef void resize_turned(Aggregation* a) noexcept nogil:
-    a.stacks.semiring.resize(a.turned, a.stacks.slots * a.entries.size())
-
-
-cdef bound(Aggregation* a):
-    """Which parts of columns and of futures can have paths at all, and which entries are simple ones."""
-    cdef size_t wides = a.stacks.semiring.wides
-    cdef size_t reals = a.stacks.semiring.reals
-    cdef Entry* entry
-    cdef bint grown = True
-    cdef uint32_t slot
-    for slot in range(a.stacks.slots):
-        a.begins.safe_push_back(<uint32_t>a.stacks.row_of(slot))
-        a.reaches.safe_push_back(slot)
-    while grown:
-        grown = False
-        for number in range(a.entries.size()):
-            grown = widen(a, &a.entries[number]) or grown
-    for number in range(a.entries.size()):
-        entry = &a.entries[number]
-        entry.counts = any([a.holds_wide[number * wides + q] for q in range(wides)])
-        entry.counts = entry.counts or any([a.holds_real[number * reals + q] for q in range(reals)])
-        if not entry.counts and entry.slot != NO_SLOT:
-            entry.opens = entry.initial and not entry.final and not entry.after + entry.directly
-            entry.opens = entry.opens and entry.last_slot == NO_SLOT
-        entry.plain = not entry.counts and not entry.loops and not entry.initial
-        entry.plain = entry.plain and entry.after == 1 and not entry.directly
-
-
-cdef bint widen(Aggregation* a, Entry* entry):
-    """What enters can have all rows of its sources, and leads to all to which its own slots lead; whether that is news."""
-    cdef uint32_t begin = entry.begin
-    cdef uint32_t reach = entry.reach
-    cdef uint32_t k
-    cdef bint grown
-    for k in range(entry.first, entry.first + entry.after + entry.directly):
-        begin = min(begin, a.begins[a.sources[k]])
-    for own in (entry.slot, entry.last_slot):
-        if own != <uint32_t>NO_SLOT:
-            reach = min(reach, a.reaches[<uint32_t>own])
-    grown = begin != entry.begin or reach != entry.reach
-    entry.begin, entry.reach = begin, reach
-    for own in (entry.slot, entry.last_slot):
-        if own != <uint32_t>NO_SLOT:
-            a.begins[<uint32_t>own] = min(a.begins[<uint32_t>own], begin)
-    for k in range(entry.first, entry.first + entry.after + entry.directly):
-        a.reaches[a.sources[k]] = min(a.reaches[a.sources[k]], reach)
-    return grown
 
 
 cdef void copy_rows(
@@ -418,11 +349,3 @@ cdef void copy_rows(
     for q in range(reals.shape[0]):
         for i in range(count):
             reals[q, i] = rows.reals[i * reals.shape[0] + q]
-
-
-cdef void clear_rows(Rows* rows) noexcept nogil:
-    rows.ends.clear()
-    rows.keys.clear()
-    rows.counts.clear()
-    rows.wides.clear()
-    rows.reals.clear()

@@ -17,16 +17,10 @@
 
 namespace spaseq::events {
 
-// Versions of the stores.
-constexpr uint32_t EVENTS_VERSION = 1;
-constexpr uint32_t NODES_VERSION = 1;
-constexpr uint32_t HEADS_VERSION = 1;
-constexpr uint32_t GROUPS_VERSION = 1;
-constexpr uint32_t VIEWS_VERSION = 1;
-constexpr uint32_t LISTED_VERSION = 1;
 constexpr uint32_t NO_VIEW = 0xFFFFFFFF;
 
-// A list of groups as it is written, or what entered a state last: registers and nodes of its groups come one after the other.
+// A list of groups as it is written, or what entered a state last: registers and nodes of its groups come one after the
+// other.
 struct ListForm {
     uint32_t partition;
     uint32_t state;
@@ -38,7 +32,7 @@ struct ViewForm {
     uint32_t list;
     uint32_t transition;
     uint32_t groups;                      // it looks at so many of the list's
-    int64_t bounds[2];                    // VIEW_BOUNDS
+    int64_t bound, other_bound;           // VIEW_BOUNDS
 };
 
 // A listed event as it is written.
@@ -76,56 +70,43 @@ static inline bool is_kept(Recognition* r, const GroupList* list) noexcept {
 
 static void mark_kept_groups(Recognition* r, int64_t least, std::vector<uint32_t>* nodes) {
     Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->lists.size(); ++i) {
         const GroupList* list = list_at(c, uint32_t(i));
         if (!is_kept(r, list)) continue;
-        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place)
+        for (size_t place = list->first; place < groups_of(list); ++place)
             mark_from(r, list->nodes[place], least_of(r, list->partition, least), nodes);
     }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
-        if (is_latest(r, i / r->program.width, c->recents[i].local)) {
-            for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
-                mark_from(r, c->recents[i].nodes[place], least_of(r, i / r->program.width, least), nodes);
-        }
+    for (size_t i = 0; i < c->recents.size(); ++i) {
+        if (!is_latest(r, i / r->program.width, c->recents[i].local)) continue;
+        for (uint32_t node : c->recents[i].nodes) mark_from(r, node, least_of(r, i / r->program.width, least), nodes);
     }
 }
 
 static void keep_nodes(Recognition* r, int64_t least, std::vector<uint32_t>* nodes) {
     uint32_t number = 1;
     nodes->assign(r->state.ring.count(), NO_NODE);
-    for (size_t i = 0, i_end = r->state.heads.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < r->state.heads.size(); ++i) {
         int64_t own = least_of(r, i / r->program.width, least);
         mark_from(r, r->state.heads[i].node, own, nodes);
         if (is_latest(r, i / r->program.width, r->state.last[i].local)) mark_from(r, r->state.last[i].node, own, nodes);
     }
     if (r->correlating != nullptr) mark_kept_groups(r, least, nodes);
-    for (size_t i = 0, i_end = nodes->size(); i < i_end; ++i) {
-        if ((*nodes)[i] != NO_NODE) {
-            nodes->data()[i] = number;
-            ++number;
-        }
-    }
+    for (uint32_t& node : *nodes)
+        if (node != NO_NODE) node = number++;
 }
 
 // Views of nodes that are written, in their order.
 static void keep_views(Recognition* r, Renumbered* numbers) {
     Correlating* c = r->correlating;
     uint32_t kept = 0;
-    numbers->views.assign(c->views.count(), 0);
-    for (size_t i = 0, i_end = numbers->nodes.size(); i < i_end; ++i) {
-        if (numbers->nodes[i] != NO_NODE) {
-            const uint32_t* view = view_of(match_node(&r->state, r->state.ring.tail + uint32_t(i)));
-            if (view != nullptr) numbers->views[*view - c->views.tail] = 1;
-        }
+    numbers->views.assign(c->views.count(), NO_VIEW);
+    for (size_t i = 0; i < numbers->nodes.size(); ++i) {
+        if (numbers->nodes[i] == NO_NODE) continue;
+        const uint32_t* view = view_of(match_node(&r->state, r->state.ring.tail + uint32_t(i)));
+        if (view != nullptr) numbers->views[*view - c->views.tail] = 0;
     }
-    for (size_t i = 0, i_end = numbers->views.size(); i < i_end; ++i) {
-        if (numbers->views[i]) {
-            numbers->views[i] = kept;
-            ++kept;
-        } else {
-            numbers->views[i] = NO_VIEW;
-        }
-    }
+    for (uint32_t& view : numbers->views)
+        if (view != NO_VIEW) view = kept++;
 }
 
 // The new number of a node; NO_NODE: it is left behind.
@@ -149,18 +130,15 @@ static void keep_lists(Recognition* r, int64_t least, Renumbered* numbers) {
     uint32_t kept = 0;
     numbers->lists.assign(c->lists.size(), NO_LIST);
     numbers->groups.resize(c->lists.size());
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->lists.size(); ++i) {
         const GroupList* list = list_at(c, uint32_t(i));
         uint32_t before = 0;
         numbers->groups[i].push_back(before);
-        for (size_t place = 0, place_end = is_kept(r, list) ? groups_of(list) : 0; place < place_end; ++place) {
+        for (size_t place = 0, end = is_kept(r, list) ? groups_of(list) : 0; place < end; ++place) {
             before += place >= list->first && is_live_group(r, list, place, least, numbers);
             numbers->groups[i].push_back(before);
         }
-        if (before) {
-            numbers->lists[i] = kept;
-            ++kept;
-        }
+        if (before) numbers->lists[i] = kept++;
     }
 }
 
@@ -173,7 +151,7 @@ static inline int64_t last_position_of(const RecognizerState* s, uint32_t pos) n
 
 // Where the events are, in all and in each partition.
 static void event_fields(Recognition* r, Archive* a, uint64_t* scanned) {
-    a->store("events", EVENTS_VERSION);
+    a->store("events", 1);
     a->number("position", r->state.position);
     a->number("first number", r->state.first_number);
     a->number("scanned", *scanned);
@@ -184,32 +162,30 @@ static void event_fields(Recognition* r, Archive* a, uint64_t* scanned) {
 
 // ── what is left, in its form ──
 static void write_events(Recognition* r, Archive* a, const Renumbered* numbers) {
+    RecognizerState* s = &r->state;
     uint64_t scanned = r->correlating != nullptr ? r->correlating->scanned : 0;
-    int64_t oldest = r->state.position;
-    for (size_t i = 0, i_end = numbers->nodes.size(); i < i_end; ++i) {
-        const MatchNode* node = match_node(&r->state, r->state.ring.tail + uint32_t(i));
+    int64_t oldest = s->position;
+    for (size_t i = 0; i < numbers->nodes.size(); ++i) {
+        const MatchNode* node = match_node(s, s->ring.tail + uint32_t(i));
         if (numbers->nodes[i] != NO_NODE && is_pick(node)) {
-            oldest = last_position_of(&r->state, node->pos);
+            oldest = last_position_of(s, node->pos);
             break;
         }
     }
-    if (r->program.numbered) {
-        r->state.local_numbers.erase(r->state.local_numbers.begin(),
-            r->state.local_numbers.begin() + (oldest - r->state.first_number));
-    }
-    r->state.first_number = oldest;
+    if (r->program.numbered)
+        s->local_numbers.erase(s->local_numbers.begin(), s->local_numbers.begin() + (oldest - s->first_number));
+    s->first_number = oldest;
     event_fields(r, a, &scanned);
 }
 
 // The first one has number 1.
 static void node_fields(Archive* a, std::vector<MatchNode>* nodes) {
-    MatchNode node{};
-    a->store("nodes", NODES_VERSION);
-    a->field("youngest", *nodes, node, node.youngest);
-    a->field("position", *nodes, node, node.pos);
-    a->field("next", *nodes, node, node.next);
-    a->field("sibling", *nodes, node, node.sibling);
-    a->field("state", *nodes, node, node.state);
+    a->store("nodes", 1);
+    a->field("youngest", *nodes, &MatchNode::youngest);
+    a->field("position", *nodes, &MatchNode::pos);
+    a->field("next", *nodes, &MatchNode::next);
+    a->field("sibling", *nodes, &MatchNode::sibling);
+    a->field("state", *nodes, &MatchNode::state);
 }
 
 static void write_nodes(Recognition* r, Archive* a, const Renumbered* numbers) {
@@ -228,18 +204,17 @@ static void write_nodes(Recognition* r, Archive* a, const Renumbered* numbers) {
 
 // Nodes by partition and state: of all that waits, and of what entered with the last event.
 static void head_fields(Archive* a, std::vector<uint32_t>* heads, std::vector<uint32_t>* last) {
-    a->store("heads", HEADS_VERSION);
+    a->store("heads", 1);
     a->numbers("all", *heads);
     a->numbers("last", *last);
 }
 
 static void write_heads(Recognition* r, Archive* a, const Renumbered* numbers) {
-    std::vector<uint32_t> heads;
-    std::vector<uint32_t> last;
-    for (size_t i = 0, i_end = r->state.heads.size(); i < i_end; ++i) {
+    std::vector<uint32_t> heads, last;
+    for (size_t i = 0; i < r->state.heads.size(); ++i) {
+        bool latest = is_latest(r, i / r->program.width, r->state.last[i].local);
         heads.push_back(kept_number(&r->state, numbers, r->state.heads[i].node));
-        last.push_back(is_latest(r, i / r->program.width, r->state.last[i].local)
-            ? kept_number(&r->state, numbers, r->state.last[i].node) : 0);
+        last.push_back(latest ? kept_number(&r->state, numbers, r->state.last[i].node) : 0);
     }
     head_fields(a, &heads, &last);
 }
@@ -250,10 +225,10 @@ static inline bool has_list(const Correlating* c, size_t state, uint32_t registe
 }
 
 static void mark_listed(Correlating* c, size_t state, const int64_t* registers, std::vector<int64_t>* live) noexcept {
-    for (uint32_t i = 0, i_end = c->cells[state].width; i < i_end; ++i) {
+    for (uint32_t i = 0; i < c->cells[state].width; ++i) {
         int64_t number = has_list(c, state, i) ? registers[i] : NOT_SET;
         while (number >= c->listed_base && (*live)[size_t(number - c->listed_base)] == NOT_SET) {
-            live->data()[number - c->listed_base] = 0;
+            (*live)[size_t(number - c->listed_base)] = 0;
             number = c->listed[size_t(number - c->listed_base)].before;
         }
     }
@@ -264,38 +239,24 @@ static void keep_listed(Recognition* r, int64_t least, Renumbered* numbers) {
     Correlating* c = r->correlating;
     int64_t kept = 0;
     numbers->listed.assign(c->listed.size(), NOT_SET);
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->lists.size(); ++i) {
         const GroupList* list = list_at(c, uint32_t(i));
-        for (size_t place = 0,
-            place_end = numbers->lists[i] != NO_LIST ? groups_of(list) : 0; place < place_end; ++place) {
+        for (size_t place = 0; place + 1 < numbers->groups[i].size(); ++place) {
             if (numbers->groups[i][place] != numbers->groups[i][place + 1])
                 mark_listed(c, list->state, list->records.data() + place * list->width + 1, &numbers->listed);
         }
     }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
-        size_t place = 0;
-        while (is_latest(r, i / r->program.width, c->recents[i].local) && place < c->recents[i].nodes.size()) {
-            if (kept_number(&r->state, numbers, c->recents[i].nodes[place]) != NO_NODE) {
-                mark_listed(c, i % r->program.width,
-                    c->recents[i].registers.data() + place * c->cells[i % r->program.width].width, &numbers->listed);
-            }
-            ++place;
+    for (size_t i = 0; i < c->recents.size(); ++i) {
+        const Recent& recent = c->recents[i];
+        size_t state = i % r->program.width;
+        if (!is_latest(r, i / r->program.width, recent.local)) continue;
+        for (size_t place = 0; place < recent.nodes.size(); ++place) {
+            if (kept_number(&r->state, numbers, recent.nodes[place]) != NO_NODE)
+                mark_listed(c, state, recent.registers.data() + place * c->cells[state].width, &numbers->listed);
         }
     }
-    for (size_t i = 0, i_end = numbers->listed.size(); i < i_end; ++i) {
-        if (numbers->listed[i] != NOT_SET) {
-            numbers->listed[i] = kept;
-            ++kept;
-        }
-    }
-}
-
-static void begin_list(ListForms* forms, uint32_t partition, uint32_t state) {
-    ListForm one{};
-    one.partition = partition;
-    one.state = state;
-    one.groups = 0;
-    forms->lists.push_back(one);
+    for (int64_t& event : numbers->listed)
+        if (event != NOT_SET) event = kept++;
 }
 
 // Of registers that have lists, their new numbers, -1 for none.
@@ -303,11 +264,11 @@ static void write_group(
     Recognition* r, ListForms* forms, const int64_t* registers, uint32_t node, const Renumbered* numbers
 ) {
     Correlating* c = r->correlating;
-    ListForm* form = forms->lists.data() + (forms->lists.size() - 1);
-    uint32_t state = form->state;
-    for (uint32_t i = 0, i_end = c->cells[state].width; i < i_end; ++i) {
+    ListForm* form = &forms->lists.back();
+    for (uint32_t i = 0; i < c->cells[form->state].width; ++i) {
         int64_t value = registers[i];
-        if (has_list(c, state, i)) value = value == NOT_SET ? -1 : numbers->listed[size_t(value - c->listed_base)];
+        if (has_list(c, form->state, i))
+            value = value == NOT_SET ? -1 : numbers->listed[size_t(value - c->listed_base)];
         forms->registers.push_back(value);
     }
     forms->nodes.push_back(node);
@@ -317,9 +278,10 @@ static void write_group(
 // What entered a state with the last event of a partition.
 static void write_recent(Recognition* r, ListForms* forms, size_t cell, const Renumbered* numbers) {
     const Recent* recent = r->correlating->recents.data() + cell;
-    uint32_t width = r->correlating->cells[cell % r->program.width].width;
-    begin_list(forms, uint32_t(cell / r->program.width), uint32_t(cell % r->program.width));
-    for (size_t i = 0, i_end = recent->nodes.size(); i < i_end; ++i) {
+    uint32_t state = uint32_t(cell % r->program.width);
+    uint32_t width = r->correlating->cells[state].width;
+    forms->lists.push_back({uint32_t(cell / r->program.width), state, 0});
+    for (size_t i = 0; i < recent->nodes.size(); ++i) {
         uint32_t node = kept_number(&r->state, numbers, recent->nodes[i]);
         if (node != NO_NODE) write_group(r, forms, recent->registers.data() + i * width, node, numbers);
     }
@@ -327,71 +289,61 @@ static void write_recent(Recognition* r, ListForms* forms, size_t cell, const Re
 }
 
 static void list_fields(Archive* a, const char* name, ListForms* forms) {
-    ListForm one{};
-    a->store(name, GROUPS_VERSION);
-    a->field("partition", forms->lists, one, one.partition);
-    a->field("state", forms->lists, one, one.state);
-    a->field("groups", forms->lists, one, one.groups);
+    a->store(name, 1);
+    a->field("partition", forms->lists, &ListForm::partition);
+    a->field("state", forms->lists, &ListForm::state);
+    a->field("groups", forms->lists, &ListForm::groups);
     a->numbers("registers", forms->registers);
     a->numbers("nodes", forms->nodes);
 }
 
 static void write_lists(Recognition* r, Archive* a, int64_t least, const Renumbered* numbers) {
     Correlating* c = r->correlating;
-    ListForms lists{};
-    ListForms recents{};
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
+    ListForms lists{}, recents{};
+    for (size_t i = 0; i < c->lists.size(); ++i) {
         const GroupList* list = list_at(c, uint32_t(i));
         if (numbers->lists[i] == NO_LIST) continue;
-        begin_list(&lists, list->partition, list->state);
-        for (size_t place = 0, place_end = groups_of(list); place < place_end; ++place) {
-            if (numbers->groups[i][place] != numbers->groups[i][place + 1]) {
-                write_group(r, &lists, list->records.data() + place * list->width + 1,
-                    kept_number(&r->state, numbers, list->nodes[place]), numbers);
-            }
+        lists.lists.push_back({list->partition, list->state, 0});
+        for (size_t place = 0; place < groups_of(list); ++place) {
+            if (numbers->groups[i][place] == numbers->groups[i][place + 1]) continue;
+            write_group(r, &lists, list->records.data() + place * list->width + 1,
+                kept_number(&r->state, numbers, list->nodes[place]), numbers);
         }
     }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->recents.size(); ++i)
         if (is_latest(r, i / r->program.width, c->recents[i].local)) write_recent(r, &recents, i, numbers);
-    }
     list_fields(a, "groups", &lists);
     list_fields(a, "recent", &recents);
 }
 
 static void view_fields(Archive* a, std::vector<ViewForm>* views) {
-    ViewForm one{};
-    a->store("views", VIEWS_VERSION);
-    a->field("list", *views, one, one.list);
-    a->field("transition", *views, one, one.transition);
-    a->field("groups", *views, one, one.groups);
-    a->field("bound", *views, one, *one.bounds);
-    a->field("other bound", *views, one, one.bounds[1]);
+    a->store("views", 1);
+    a->field("list", *views, &ViewForm::list);
+    a->field("transition", *views, &ViewForm::transition);
+    a->field("groups", *views, &ViewForm::groups);
+    a->field("bound", *views, &ViewForm::bound);
+    a->field("other bound", *views, &ViewForm::other_bound);
 }
 
 static void write_views(Recognition* r, Archive* a, const Renumbered* numbers) {
     Correlating* c = r->correlating;
     std::vector<ViewForm> views;
-    ViewForm one{};
-    for (size_t i = 0, i_end = numbers->views.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < numbers->views.size(); ++i) {
         if (numbers->views[i] == NO_VIEW) continue;
         const ViewRecord* view = view_at(c, c->views.tail + uint32_t(i));
-        size_t count = condition_count(c->transitions.data() + view->transition);
-        one.list = numbers->lists[view->list];
-        one.transition = view->transition;
-        one.groups = numbers->groups[view->list][size_t(view->last - list_at(c, view->list)->base + 1)];
-        *one.bounds = count > 0 ? *view->bounds : 0;
-        one.bounds[1] = count > 1 ? view->bounds[1] : 0;
-        views.push_back(one);
+        size_t count = condition_count(&c->transitions[view->transition]);
+        uint32_t groups = numbers->groups[view->list][size_t(view->last - list_at(c, view->list)->base + 1)];
+        views.push_back({numbers->lists[view->list], view->transition, groups,
+            count > 0 ? view->bounds[0] : 0, count > 1 ? view->bounds[1] : 0});
     }
     view_fields(a, &views);
 }
 
 static void listed_fields(Archive* a, std::vector<ListedForm>* listed, std::vector<int64_t>* remembered) {
-    ListedForm one{};
-    a->store("listed", LISTED_VERSION);
-    a->field("position", *listed, one, one.position);
-    a->field("start", *listed, one, one.start);
-    a->field("before", *listed, one, one.before);
+    a->store("listed", 1);
+    a->field("position", *listed, &ListedForm::position);
+    a->field("start", *listed, &ListedForm::start);
+    a->field("before", *listed, &ListedForm::before);
     a->numbers("remembered", *remembered);
 }
 
@@ -399,15 +351,13 @@ static void write_listed(Recognition* r, Archive* a, const Renumbered* numbers) 
     Correlating* c = r->correlating;
     std::vector<ListedForm> listed;
     std::vector<int64_t> remembered;
-    ListedForm one{};
-    for (size_t i = 0, i_end = c->listed.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->listed.size(); ++i) {
         if (numbers->listed[i] == NOT_SET) continue;
-        one.position = c->listed[i].position;
-        one.start = c->listed[i].start;
-        one.before = -1;
-        if (c->listed[i].before >= c->listed_base)
-            one.before = numbers->listed[size_t(c->listed[i].before - c->listed_base)];
-        listed.push_back(one);
+        const Listed& one = c->listed[i];
+        bool follows = one.before >= c->listed_base;
+        listed.push_back({
+            one.position, one.start, follows ? numbers->listed[size_t(one.before - c->listed_base)] : -1
+        });
         const int64_t* values = c->remembered.data() + i * c->own.size();
         remembered.insert(remembered.end(), values, values + c->own.size());
     }
@@ -437,7 +387,7 @@ inline void write_recognition(Recognition* r, Archive* a, int64_t least) {
 inline void held_positions(Recognition* r, int64_t least, std::vector<int64_t>* out) {
     Renumbered numbers{};
     keep_nodes(r, least, &numbers.nodes);
-    for (size_t i = 0, i_end = numbers.nodes.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < numbers.nodes.size(); ++i) {
         const MatchNode* node = match_node(&r->state, r->state.ring.tail + uint32_t(i));
         if (numbers.nodes[i] != NO_NODE && is_pick(node)) out->push_back(last_position_of(&r->state, node->pos));
     }
@@ -445,9 +395,8 @@ inline void held_positions(Recognition* r, int64_t least, std::vector<int64_t>* 
         keep_views(r, &numbers);
         keep_lists(r, least, &numbers);
         keep_listed(r, least, &numbers);
-        for (size_t i = 0, i_end = numbers.listed.size(); i < i_end; ++i) {
+        for (size_t i = 0; i < numbers.listed.size(); ++i)
             if (numbers.listed[i] != NOT_SET) out->push_back(r->correlating->listed[i].position);
-        }
     }
     std::sort(out->begin(), out->end());
     out->erase(std::unique(out->begin(), out->end()), out->end());

@@ -41,11 +41,8 @@ static inline uint64_t age(Recognition* r, uint32_t pick) noexcept {
 // positions are the same.  Of NEXT the first position decides that only one of them has, of LAST the last one.
 static int compare(Recognition* r, uint32_t left, uint32_t right) noexcept {
     int better = 0;
-    uint64_t left_age;
-    uint64_t right_age;
     while (left != right && (better == 0 || r->program.strategy == StrategyKind::NEXT)) {
-        left_age = age(r, left);
-        right_age = age(r, right);
+        uint64_t left_age = age(r, left), right_age = age(r, right);
         int owner = 0;
         if (left_age <= right_age) {
             owner += r->program.marked[state_of(match_node(&r->state, left))];
@@ -61,10 +58,7 @@ static int compare(Recognition* r, uint32_t left, uint32_t right) noexcept {
 }
 
 static void forget_bests(Recognition* r) {
-    BestMatch nothing;
-    nothing.set = nothing.pick = nothing.before = NO_NODE;
-    nothing.start = nothing.event = NEVER;
-    r->scratch.bests.assign(r->state.ring.nodes.size(), nothing);
+    r->scratch.bests.assign(r->state.ring.nodes.size(), BestMatch{});
 }
 
 // Take the other one if it is better, or has the same positions and lives longer.
@@ -90,11 +84,7 @@ static void take_best_before(Recognition* r, const MatchNode* node, BestMatch* b
         return;
     }
     ViewVisit visit = visit_of(r->correlating, view_number(node));
-    while (true) {
-        uint32_t group = next_in_view(r->correlating, &visit, least);
-        if (group == NO_NODE) return;
-        take_best(r, group, best, least);
-    }
+    while (uint32_t group = next_in_view(r->correlating, &visit, least)) take_best(r, group, best, least);
 }
 
 // Ask for the best match of a set, unless it is known.
@@ -147,20 +137,15 @@ static inline void add_to_path(Recognition* r, const MatchNode* node, size_t dep
 
 // The best match with this last pick as the path.
 static void lay_path(Recognition* r, uint32_t pick) {
-    size_t depth = 0;
-    while (pick != NO_NODE) {
+    for (size_t depth = 0; pick != NO_NODE; ++depth, pick = pick_before(r, pick))
         add_to_path(r, match_node(&r->state, pick), depth);
-        ++depth;
-        pick = pick_before(r, pick);
-    }
 }
 
 // The marked positions of the match in the path.
 static void mark_path(const Recognition* r, Positions* out) {
     out->clear();
-    for (size_t i = r->scratch.path_begin, i_end = r->scratch.path_positions.size(); i < i_end; ++i) {
+    for (size_t i = r->scratch.path_begin; i < r->scratch.path_positions.size(); ++i)
         if (r->program.marked[r->scratch.path_states[i]]) out->push_back(r->scratch.path_positions[i]);
-    }
 }
 
 // The pick is the last one missing, or is not marked and comes after that.
@@ -177,11 +162,7 @@ static inline bool fits(Recognition* r, const MatchNode* node, const Positions* 
 // Leave all groups of a view for later.
 static void visit_groups(Recognition* r, uint32_t view, uint32_t depth, int64_t least) {
     ViewVisit visit = visit_of(r->correlating, view);
-    while (true) {
-        uint32_t node = next_in_view(r->correlating, &visit, least);
-        if (node == NO_NODE) return;
-        visit_later(&r->scratch, node, depth);
-    }
+    while (uint32_t node = next_in_view(r->correlating, &visit, least)) visit_later(&r->scratch, node, depth);
 }
 
 // As `descend`, but not where it has been with as many positions missing, nor where one of them is left out.
@@ -210,16 +191,14 @@ static bool descend_like(Recognition* r, uint32_t number, size_t depth, int64_t 
 
 // Walk to the next match with these marked positions; False: there is none.
 static bool next_like(Recognition* r, const Positions* marked) {
-    Visiting visit;
     while (true) {
+        Visiting visit;
         if (!r->scratch.visits.empty()) {
             visit = r->scratch.visits.back();
             r->scratch.visits.pop_back();
         } else {
-            ++r->scratch.ending;
-            if (r->scratch.ending >= r->scratch.endings.size()) return false;
-            visit.node = r->scratch.endings[r->scratch.ending].node;
-            visit.depth = 0;
+            if (++r->scratch.ending >= r->scratch.endings.size()) return false;
+            visit = {r->scratch.endings[r->scratch.ending].node, 0};
             r->scratch.missing.assign(1, uint32_t(marked->size()));
         }
         if (descend_like(r, visit.node, visit.depth, r->scratch.endings[r->scratch.ending].least, marked)) return true;
@@ -246,11 +225,9 @@ static void write_starts(Recognition* r, uint32_t pick) {
 // Write the best results of the event: their marked positions are the same, their starts differ.
 static void choose_best(Recognition* r) {
     BestMatch best;
-    best.pick = NO_NODE;
-    best.start = NEVER;
-    for (size_t i = 0, i_end = r->scratch.endings.size(); i < i_end; ++i) {
-        find_best(r, r->scratch.endings[i].node, r->scratch.endings[i].least);
-        improve(r, &best, best_match(r, r->scratch.endings[i].node));
+    for (const Ending& ending : r->scratch.endings) {
+        find_best(r, ending.node, ending.least);
+        improve(r, &best, best_match(r, ending.node));
     }
     if (r->program.start_is_marked) {
         lay_path(r, best.pick);

@@ -54,23 +54,17 @@ static void begin_rows(Recognition* r) noexcept {
 
 // All of them are written; others will be met again when they are left to the first two states.
 static void forget_pairs(Table* t) {
-    Second last = t->groups.back();
+    Second last{t->groups.back().position, 0};
     assert(t->pair == t->firsts.size());
     t->are_many = true;
-    t->pair = last.begin = 0;
+    t->pair = 0;
     t->firsts.clear();
     t->seconds.clear();
-    t->groups.clear();
-    t->groups.push_back(last);
+    t->groups.assign(1, last);
 }
 
 // The next pairs have this pick of the second state.
-static inline void meet_second(Table* t, int64_t position) {
-    Second one;
-    one.position = position;
-    one.begin = t->firsts.size();
-    t->groups.push_back(one);
-}
+static inline void meet_second(Table* t, int64_t position) { t->groups.push_back({position, t->firsts.size()}); }
 
 // The next pairs of the first two states, as many as are missing.
 static void meet_pairs(Recognition* r, int64_t least, size_t missing) {

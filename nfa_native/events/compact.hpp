@@ -35,10 +35,9 @@ static uint32_t mark_from(Recognition* r, uint32_t number, int64_t least, std::v
 // Mark all nodes that heads lead to, with their number, by their distance from the tail; how many there are.
 static uint32_t mark_live(Recognition* r, int64_t least, std::vector<uint32_t>* live) {
     uint32_t count = 0;
-    for (size_t i = 0, i_end = r->state.heads.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < r->state.heads.size(); ++i) {
         int64_t own = least_of(r, i / r->program.width, least);
-        count += mark_from(r, r->state.heads[i].node, own, live);
-        count += mark_from(r, r->state.last[i].node, own, live);
+        count += mark_from(r, r->state.heads[i].node, own, live) + mark_from(r, r->state.last[i].node, own, live);
     }
     return count;
 }
@@ -49,18 +48,17 @@ static uint32_t mark_live(Recognition* r, int64_t least, std::vector<uint32_t>* 
 static uint32_t mark_groups(Recognition* r, int64_t least, std::vector<uint32_t>* live) {
     Correlating* c = r->correlating;
     uint32_t count = 0;
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
-        GroupList* list = list_at(c, uint32_t(i));
-        if (list->partition >= c->epochs.size() || groups_of(list_at(c, current(r, uint32_t(i)))) == 0) continue;
+    for (uint32_t i = 0; i < c->lists.size(); ++i) {
+        GroupList* list = list_at(c, i);
+        if (list->partition >= c->epochs.size() || groups_of(list_at(c, current(r, i))) == 0) continue;
         int64_t own = least_of(r, list->partition, least);
         if (c->cells[list->state].kind == RegisterCells::GROUPS) drop_front(list, own);
-        for (size_t place = list->first, place_end = groups_of(list); place < place_end; ++place)
+        for (size_t place = list->first; place < groups_of(list); ++place)
             count += mark_from(r, list->nodes[place], own, live);
     }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->recents.size(); ++i) {
         int64_t own = least_of(r, i / r->program.width, least);
-        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
-            count += mark_from(r, c->recents[i].nodes[place], own, live);
+        for (uint32_t node : c->recents[i].nodes) count += mark_from(r, node, own, live);
     }
     return count;
 }
@@ -74,24 +72,18 @@ static inline uint32_t* view_of(MatchNode* node) noexcept {
 // Keep the views of marked nodes only, which learn their new numbers.
 static void compact_views(Recognition* r, const std::vector<uint32_t>* live) {
     Correlating* c = r->correlating;
-    std::vector<uint32_t> numbers;
+    std::vector<uint32_t> numbers(c->views.count(), 0);
     uint32_t kept = c->views.tail;
-    numbers.resize(c->views.count(), 0);
-    for (size_t i = 0, i_end = live->size(); i < i_end; ++i) {
-        uint32_t* view = (*live)[i] != NO_NODE ? view_of(match_node(&r->state, (*live)[i])) : nullptr;
-        if (view != nullptr) numbers[*view - c->views.tail] = 1;
+    auto view_of_live = [r](uint32_t number) { return number ? view_of(match_node(&r->state, number)) : nullptr; };
+    for (uint32_t number : *live)
+        if (uint32_t* view = view_of_live(number)) numbers[*view - c->views.tail] = 1;
+    for (uint32_t place = 0; place < numbers.size(); ++place) {
+        if (!numbers[place]) continue;
+        *view_at(c, kept) = *view_at(c, c->views.tail + place);
+        numbers[place] = kept++;
     }
-    for (uint32_t place = 0, place_end = uint32_t(numbers.size()); place < place_end; ++place) {
-        if (numbers[place]) {
-            *view_at(c, kept) = *view_at(c, c->views.tail + place);
-            numbers[place] = kept;
-            ++kept;
-        }
-    }
-    for (size_t i = 0, i_end = live->size(); i < i_end; ++i) {
-        uint32_t* view = (*live)[i] != NO_NODE ? view_of(match_node(&r->state, (*live)[i])) : nullptr;
-        if (view != nullptr) *view = numbers[*view - c->views.tail];
-    }
+    for (uint32_t number : *live)
+        if (uint32_t* view = view_of_live(number)) *view = numbers[*view - c->views.tail];
     c->views.head = kept;
 }
 
@@ -106,52 +98,43 @@ static void move_live(Recognition* r, std::vector<uint32_t>* renumbered) noexcep
     AgingRing<MatchNode>* ring = &r->state.ring;
     uint32_t number = ring->tail;
     size_t mark = ring->first_mark;
-    for (size_t i = 0, i_end = renumbered->size(); i < i_end; ++i) {
-        while (mark < ring->marks.size() && ring->marks[mark].head == uint32_t(ring->tail + i)) {
-            ring->marks.data()[mark].head = number;
-            ++mark;
-        }
-        if (renumbered->data()[i] == NO_NODE) continue;
-        MatchNode node = *match_node(&r->state, renumbered->data()[i]);
+    for (size_t i = 0; i < renumbered->size(); ++i) {
+        while (mark < ring->marks.size() && ring->marks[mark].head == uint32_t(ring->tail + i))
+            ring->marks[mark++].head = number;
+        if ((*renumbered)[i] == NO_NODE) continue;
+        MatchNode node = *match_node(&r->state, (*renumbered)[i]);
         if (!is_of_view(&node)) node.next = new_number(r, renumbered, node.next);
         node.sibling = new_number(r, renumbered, node.sibling);
         if (number == NO_NODE) number = 1;
         *match_node(&r->state, number) = node;
-        renumbered->data()[i] = number;
-        ++number;
+        (*renumbered)[i] = number++;
     }
     ring->head = number;
-    for (size_t i = mark, i_end = ring->marks.size(); i < i_end; ++i) ring->marks.data()[i].head = number;
+    for (; mark < ring->marks.size(); ++mark) ring->marks[mark].head = number;
 }
 
 static void renumber_heads(Recognition* r, const std::vector<uint32_t>* renumbered) noexcept {
-    for (size_t i = 0, i_end = r->state.heads.size(); i < i_end; ++i) {
-        Head* head = r->state.heads.data() + i;
-        LastEntry* last = r->state.last.data() + i;
-        head->node = new_number(r, renumbered, head->node);
-        last->node = new_number(r, renumbered, last->node);
-        if (head->node == NO_NODE) head->youngest = NEVER;
-        if (last->node == NO_NODE) last->youngest = NEVER;
+    for (Head& head : r->state.heads) {
+        head.node = new_number(r, renumbered, head.node);
+        if (head.node == NO_NODE) head.youngest = NEVER;
+    }
+    for (LastEntry& last : r->state.last) {
+        last.node = new_number(r, renumbered, last.node);
+        if (last.node == NO_NODE) last.youngest = NEVER;
     }
 }
 
 static void renumber_groups(Recognition* r, const std::vector<uint32_t>* renumbered) noexcept {
-    Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
-        GroupList* list = list_at(c, uint32_t(i));
-        for (size_t place = 0, place_end = groups_of(list); place < place_end; ++place)
-            list->nodes.data()[place] = new_number(r, renumbered, list->nodes.data()[place]);
-    }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
-        for (size_t place = 0, place_end = c->recents[i].nodes.size(); place < place_end; ++place)
-            c->recents[i].nodes.data()[place] = new_number(r, renumbered, c->recents[i].nodes.data()[place]);
-    }
+    for (GroupList* list : r->correlating->lists)
+        for (size_t place = 0; place < groups_of(list); ++place)
+            list->nodes[place] = new_number(r, renumbered, list->nodes[place]);
+    for (Recent& recent : r->correlating->recents)
+        for (uint32_t& node : recent.nodes) node = new_number(r, renumbered, node);
 }
 
 // Keep what heads lead to, in the same order, if that and `count` nodes more leave half of the ring free.
 static void compact(Recognition* r, int64_t least, uint32_t count) {
-    std::vector<uint32_t> renumbered;
-    renumbered.resize(r->state.ring.count(), NO_NODE);
+    std::vector<uint32_t> renumbered(r->state.ring.count(), NO_NODE);
     uint32_t live = mark_live(r, least, &renumbered);
     if (r->correlating != nullptr) live += mark_groups(r, least, &renumbered);
     if (uint64_t(live + count) * 2 >= r->state.ring.mask) return;

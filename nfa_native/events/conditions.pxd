@@ -24,12 +24,4 @@ cdef extern from "nfa_native/events/conditions.hpp" namespace "spaseq::events::c
         vector[uint8_t] held       # by variable: the event that asks holds it
         bint is_real               # of a number: how it is compared
         bint turned
-        uint8_t test(const int64_t* const* rows, const vector[Number]& constants)
-        int64_t compute(const int64_t* const* rows, const vector[Number]& constants)
         void safe_append_step "append_step"(Opcode operation, uint8_t variable, uint32_t argument) except +raise_cpp_error
-
-    cdef cppclass Choices:
-        void renew(size_t variables)
-        void offer(const int64_t* row)
-        void end_variable()
-        uint8_t all(const Condition& condition, const vector[Number]& constants, const int64_t* own)

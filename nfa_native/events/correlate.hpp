@@ -41,14 +41,9 @@ static inline void updated(Recognition* r, uint32_t first, uint32_t count, const
 
 // Note that the event adds to a group, if nothing of it does yet.
 static void touch_group(Recognition* r, uint32_t list, int64_t number) {
-    Correlating* c = r->correlating;
-    Touched one;
-    if (list_at(c, list)->arriving.data()[number - list_at(c, list)->base].youngest == NEVER) {
-        one.list = list;
-        one.number = number;
-        one.begins = false;
-        c->touched.push_back(one);
-    }
+    GroupList* groups = list_at(r->correlating, list);
+    if (groups->arriving.data()[number - groups->base].youngest == NEVER)
+        r->correlating->touched.push_back({number, list, false});
 }
 
 // A set of partial matches with these registers takes a transition.
@@ -150,6 +145,7 @@ static inline void follow_list(
     const TransitionSpec* transition = &c->transitions[number];
     size_t count = condition_count(transition);
     const int64_t* bounds = c->bounds.data() + transition->keyed;
+    int64_t floor = r->program.rises ? least : NEVER;
     int64_t youngest;
     if (list_number == NO_LIST) return;
     GroupList* list = list_at(c, list_number);
@@ -160,10 +156,9 @@ static inline void follow_list(
     }
     if (transition->by_skyline) {
         ++c->scanned;
-        youngest = youngest_below(&list->skyline, *bounds, r->program.rises ? least : NEVER);
+        youngest = youngest_below(&list->skyline, *bounds, floor);
     } else {
-        youngest = youngest_of(list, view_guards(c, transition), count, bounds, r->program.rises ? least : NEVER,
-            &c->scanned);
+        youngest = youngest_of(list, view_guards(c, transition), count, bounds, floor, &c->scanned);
     }
     if (youngest != NEVER && has_room(r))
         unite(&r->state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest);
@@ -201,30 +196,13 @@ static inline uint32_t pick_after(Recognition* r, uint32_t state, uint32_t befor
 }
 
 // The event added to what was there before it, and alone if it may begin a match.
-static inline void arrive(Recognition* r, uint32_t state, Head before, int64_t start, Entering* out) noexcept {
+static inline Head arrive(Recognition* r, uint32_t state, Head before, int64_t start) noexcept {
+    uint32_t pos = uint32_t(r->state.position);
     Head after;
-    after.node = NO_NODE;
-    after.youngest = NEVER;
-    if (before.node != NO_NODE) {
-        after.node = pick_after(r, state, before.node, before.youngest);
-        after.youngest = before.youngest;
-    }
-    if (start != NEVER) {
-        unite(&r->state, &after, add_node(&r->state, state, uint32_t(r->state.position), NO_NODE, NO_NODE, start),
-            start);
-    }
-    out->node = after.node;
-    out->youngest = after.youngest;
-}
-
-// If the state is final, its matches wait in `endings`.
-static inline void end_with(Recognition* r, uint32_t state, uint32_t node, int64_t youngest, int64_t least) {
-    Ending ending;
-    if (r->program.entries[state].final && youngest >= least) {
-        ending.least = least;
-        ending.node = node;
-        r->scratch.endings.push_back(ending);
-    }
+    if (before.node != NO_NODE) after = {before.youngest, pick_after(r, state, before.node, before.youngest)};
+    if (start != NEVER)
+        unite(&r->state, &after, add_node(&r->state, state, pos, NO_NODE, NO_NODE, start), start);
+    return after;
 }
 
 static void note_recent(
@@ -238,16 +216,14 @@ static void note_recent(
 }
 
 // All that entered with the event is a group of its own.
-static inline void settle_group(
-    Recognition* r, const Entering* one, uint32_t state, uint32_t partition, int64_t least
-) {
+static inline void settle_group(Recognition* r, const Head* one, uint32_t state, uint32_t partition, int64_t least) {
     Correlating* c = r->correlating;
     const CellSpec* cell = c->cells.data() + state;
+    const EntrySpec* entry = r->program.entries.data() + state;
     updated(r, cell->first_update, cell->width, nullptr);
-    end_with(r, state, one->node, one->youngest, least);
-    if (r->program.entries.data()[state].waits_next)
-        note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
-    if (!r->program.entries.data()[state].waits) return;
+    end_with(r, entry, one, least);
+    if (entry->waits_next) note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
+    if (!entry->waits) return;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (r->program.rises) drop_front(list, least);
@@ -259,16 +235,12 @@ static inline void settle_group(
 }
 
 static inline void enter_swiftly(Recognition* r, uint32_t state, uint32_t partition, int64_t start, int64_t least) {
-    Correlating* c = r->correlating;
-    const CellSpec* cell = c->cells.data() + state;
+    const CellSpec* cell = r->correlating->cells.data() + state;
     const EntrySpec* entry = r->program.entries.data() + state;
     Head before;
-    Entering one;
-    before.node = NO_NODE;
-    before.youngest = NEVER;
-    for (uint32_t i = cell->first_transition, i_end = cell->first_transition + cell->transitions; i < i_end; ++i)
-        follow(r, i, state, partition, 0, least, &before);
-    arrive(r, state, before, entry->initial ? start : NEVER, &one);
+    for (uint32_t i = 0; i < cell->transitions; ++i)
+        follow(r, cell->first_transition + i, state, partition, 0, least, &before);
+    Head one = arrive(r, state, before, entry->initial ? start : NEVER);
     if (one.node == NO_NODE) return;
     if (cell->kind == RegisterCells::HEAD) complete_entry(r, entry, &one, partition, 0, least);
     else settle_group(r, &one, state, partition, least);
@@ -295,15 +267,9 @@ static void begin_group(Recognition* r, uint32_t state, uint32_t partition, int6
     touch_group(r, list, number);
     Head* arriving = &list_at(c, list)->arriving.data()[number - list_at(c, list)->base];
     if (arriving->youngest == NEVER) arriving->youngest = start;
-    size_t i = c->touched.size();
-    while (i > 0) {
-        --i;
-        Touched* touched = &c->touched[i];
-        if (touched->list == list && touched->number == number) {
-            touched->begins = true;
-            return;
-        }
-    }
+    auto is_group = [&](const Touched& one) { return one.list == list && one.number == number; };
+    auto touched = std::find_if(c->touched.rbegin(), c->touched.rend(), is_group);
+    if (touched != c->touched.rend()) touched->begins = true;
 }
 
 // ── what enters, from the old cells ──
@@ -314,24 +280,18 @@ static void gather_arrivals(
 ) {
     Correlating* c = r->correlating;
     const CellSpec* cell = &c->cells[state];
-    Head before;
-    Entering one;
-    before.node = NO_NODE;
-    before.youngest = NEVER;
-    one.entry = state;
-    one.node = NO_NODE;
-    one.youngest = NEVER;
-    for (size_t i = cell->first_transition,
-        i_end = size_t(cell->first_transition + cell->transitions); i < i_end; ++i) {
-        follow(r, uint32_t(i), state, partition, local, least, &before);
+    bool begins = r->program.entries[state].initial && start != NEVER;
+    Head before, one;
+    for (uint32_t i = 0; i < cell->transitions; ++i) {
+        follow(r, cell->first_transition + i, state, partition, local, least, &before);
         if (r->scratch.is_full || r->scratch.is_stopped) return;
     }
     if (cell->kind == RegisterCells::MERGED) {
-        if (r->program.entries[state].initial && start != NEVER) begin_group(r, state, partition, start, least);
+        if (begins) begin_group(r, state, partition, start, least);
     } else if (has_room(r)) {
-        arrive(r, state, before, r->program.entries[state].initial ? start : NEVER, &one);
+        one = arrive(r, state, before, begins ? start : NEVER);
     }
-    r->scratch.entering.push_back(one);
+    r->scratch.entering.push_back({one, state});
     c->touched_ends.push_back(c->touched.size());
 }
 
@@ -349,24 +309,19 @@ static void start_recent(Recognition* r, uint32_t state, uint32_t partition, int
 static void settle_merged(
     Recognition* r, const Touched* touched, uint32_t state, uint32_t partition, int64_t start, int64_t least
 ) {
-    Correlating* c = r->correlating;
-    GroupList* list = list_at(c, touched->list);
+    GroupList* list = list_at(r->correlating, touched->list);
     size_t place = size_t(touched->number - list->base);
-    Entering one;
     int64_t* record = record_of(list, place);
     if (!has_room(r)) return;
-    Head head = list->arriving[place];
-    arrive(r, state, head, touched->begins ? start : NEVER, &one);
-    list->arriving.data()[place].node = NO_NODE;
-    list->arriving.data()[place].youngest = NEVER;
-    end_with(r, state, one.node, one.youngest, least);
+    Head one = arrive(r, state, list->arriving[place], touched->begins ? start : NEVER);
+    list->arriving[place] = Head{};
+    end_with(r, &r->program.entries[state], &one, least);
     note_recent(r, state, partition, record + 1, one.node, one.youngest);
     if (!r->program.entries[state].waits) return;
-    head.node = list->nodes[place];
-    head.youngest = *record;
-    if (head.node == NO_NODE || is_over(&r->program, head.youngest, least)) head.node = NO_NODE;
+    Head head{*record, list->nodes[place]};
+    if (is_over(&r->program, head.youngest, least)) head.node = NO_NODE;
     unite(&r->state, &head, one.node, one.youngest);
-    list->nodes.data()[place] = head.node;
+    list->nodes[place] = head.node;
     *record = head.youngest;
     list->is_ordered = false;
     rejuvenate_zones(list, place);
@@ -378,18 +333,19 @@ static void settle_arrivals(
 ) {
     Correlating* c = r->correlating;
     RegisterCells kind = c->cells[state].kind;
+    const Head* one = &r->scratch.entering[i].set;
     size_t first = i ? c->touched_ends[i - 1] : 0;
     if (kind == RegisterCells::MERGED) {
         start_recent(r, state, partition, local, c->touched_ends[i] > first);
-        for (size_t number = first, number_end = c->touched_ends[i]; number < number_end; ++number)
+        for (size_t number = first; number < c->touched_ends[i]; ++number)
             settle_merged(r, &c->touched[number], state, partition, start, least);
-    } else if (r->scratch.entering[i].node == NO_NODE || !has_room(r)) {
+    } else if (one->node == NO_NODE || !has_room(r)) {
         return;
     } else if (kind == RegisterCells::HEAD) {
-        complete_entry(r, r->program.entries.data() + state, &r->scratch.entering[i], partition, local, least);
+        complete_entry(r, r->program.entries.data() + state, one, partition, local, least);
     } else {
         start_recent(r, state, partition, local, true);
-        settle_group(r, &r->scratch.entering[i], state, partition, least);
+        settle_group(r, one, state, partition, least);
     }
 }
 
@@ -398,12 +354,12 @@ static bool take_correlated(
     Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) {
     Correlating* c = r->correlating;
-    const EnteredState* entered = r->program.entered.data() + r->program.symbols[symbol].begin;
-    size_t count = r->program.symbols[symbol].end - r->program.symbols[symbol].begin;
+    const SymbolSpec* spec = r->program.symbols.data() + symbol;
+    const EnteredState* entered = r->program.entered.data() + spec->begin;
+    size_t count = spec->end - spec->begin;
     c->start = start;
     reclaim_listed(r, least);
-    if (r->program.symbols.data()[symbol].swift)
-        return take_swiftly(r, r->program.symbols.data() + symbol, partition, start, least);
+    if (spec->swift) return take_swiftly(r, spec, partition, start, least);
     make_much_room(r, start, least);
     c->touched.clear();
     c->touched_ends.clear();
@@ -413,7 +369,7 @@ static bool take_correlated(
         if (r->scratch.is_full || r->scratch.is_stopped) return false;
     }
     for (size_t i = 0; i < count; ++i) settle_arrivals(r, i, entered[i].state, partition, local, start, least);
-    for (size_t i = 0, i_end = c->touched.size(); i < i_end; ++i) close_up(r, c->touched[i].list, least);
+    for (const Touched& touched : c->touched) close_up(r, touched.list, least);
     r->state.attention = r->state.ring.head;  // there may be more nodes now than it was asked for
     return !r->scratch.endings.empty();
 }

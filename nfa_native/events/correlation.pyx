@@ -16,9 +16,6 @@ cdef Correlating* correlating(correlation, programs) except NULL:
     cdef CellSpec cell
     cdef size_t begun
     lists = registers_of_lists(correlation)
-    c.scanned = 0
-    c.listed_base = 0
-    c.listed_first = 0
     c.views.safe_open(64, 0)
     c.keyed.safe_open(FEW_SLOTS)
     c.merged.safe_open(FEW_SLOTS)
@@ -49,16 +46,14 @@ cdef Correlating* correlating(correlation, programs) except NULL:
 
 
 cdef add_updates(Correlating* c, updates):
-    cdef UpdateSpec spec
+    cdef int32_t first
     for update in updates:
-        spec.change = update.change
-        spec.register_ = update.register
-        spec.column = update.column
+        first = update.register
         if update.change == Change.COMPUTED:
-            spec.register_ = <int32_t>c.question_registers.size()
+            first = <int32_t>c.question_registers.size()
             for register in update.registers:
                 c.question_registers.safe_push_back(register)
-        c.updates.safe_push_back(spec)
+        c.updates.safe_push_back(UpdateSpec(update.change, first, update.column))
 
 
 def registers_of_lists(correlation):
@@ -98,25 +93,20 @@ def left_to_ask(transition, correlation):
 
 cdef add_transition(Correlating* c, transition, correlation):
     """One whose first guard is that of the key, if lists are found by it."""
-    cdef TransitionSpec spec
     key = correlation.keys[transition.source]
     left = left_to_ask(transition, correlation)
     guards = sorted(transition.guards, key=lambda guard: not is_of_key(guard, key))
-    spec.source = transition.source
-    spec.contiguous = transition.contiguous
-    spec.keyed = key >= 0 and not transition.contiguous
-    spec.by_skyline = len(left) == 1 and left[0].test == RegisterTest.LESS and (
+    by_skyline = len(left) == 1 and left[0].test == RegisterTest.LESS and (
         left[0].register == register_of_skyline(correlation, transition.source)
     )
-    spec.first_guard = <uint32_t>c.guards.size()
-    spec.guards = len(guards)
-    spec.first_question = <uint32_t>c.questions.size()
-    spec.questions = len(transition.questions)
-    spec.first_update = <uint32_t>c.updates.size()
+    c.transitions.safe_push_back(TransitionSpec(
+        transition.source, transition.contiguous, key >= 0 and not transition.contiguous, by_skyline,
+        <uint32_t>c.guards.size(), len(guards), <uint32_t>c.questions.size(), len(transition.questions),
+        <uint32_t>c.updates.size(),
+    ))
     add_guards(c, guards)
     add_questions(c, transition.questions)
     add_updates(c, transition.updates)
-    c.transitions.safe_push_back(spec)
 
 
 cdef bint is_of_key(guard, key):
@@ -124,23 +114,17 @@ cdef bint is_of_key(guard, key):
 
 
 cdef add_guards(Correlating* c, guards):
-    cdef GuardSpec spec
     for guard in guards:
-        spec.register_ = guard.register
-        spec.test = guard.test
-        spec.column = guard.column
-        c.guards.safe_push_back(spec)
+        c.guards.safe_push_back(GuardSpec(guard.register, guard.test, guard.column))
 
 
 cdef add_questions(Correlating* c, questions):
-    cdef QuestionSpec spec
     for question in questions:
-        spec.number = question.number
-        spec.first = <uint32_t>c.question_registers.size()
-        spec.count = len(question.registers)
+        c.questions.safe_push_back(
+            QuestionSpec(question.number, <uint32_t>c.question_registers.size(), len(question.registers))
+        )
         for register in question.registers:
             c.question_registers.safe_push_back(register)
-        c.questions.safe_push_back(spec)
 
 
 cdef read_columns(Recognition* r, columns, size_t count):

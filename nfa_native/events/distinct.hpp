@@ -34,28 +34,20 @@ static bool is_neighbour(const Recognition* r) noexcept {
 }
 
 static void open_stage(Recognition* r) {
-    Stage stage;
-    stage.beginnings = r->scratch.beginnings.size();
-    stage.candidates = stage.group = stage.group_end = r->scratch.candidates.size();
-    r->scratch.stages.push_back(stage);
+    size_t candidates = r->scratch.candidates.size();
+    r->scratch.stages.push_back({r->scratch.beginnings.size(), candidates, candidates, candidates});
     ++r->scratch.stamp;
 }
 
 static inline void add_beginning(Recognition* r, int64_t start, uint32_t origin) {
-    Beginning one;
-    one.start = start;
-    one.origin = origin;
-    r->scratch.beginnings.push_back(one);
+    r->scratch.beginnings.push_back({start, origin});
 }
 
 // Ask for all groups of a view.
 static void ask_groups(Recognition* r, uint32_t view) {
     ViewVisit visit = visit_of(r->correlating, view);
-    while (true) {
-        uint32_t group = next_in_view(r->correlating, &visit, r->scratch.endings[0].least);
-        if (group == NO_NODE) return;
+    while (uint32_t group = next_in_view(r->correlating, &visit, r->scratch.endings[0].least))
         r->scratch.asked.push_back(group);
-    }
 }
 
 // Ask for what the first part of a node goes on from.
@@ -65,11 +57,7 @@ static inline void ask_before(Recognition* r, const MatchNode* node) {
 }
 
 static inline void add_candidate(Recognition* r, uint32_t number, uint32_t origin) {
-    Candidate one;
-    one.position = position_of(&r->state, match_node(&r->state, number)->pos);
-    one.node = number;
-    one.origin = origin;
-    r->scratch.candidates.push_back(one);
+    r->scratch.candidates.push_back({position_of(&r->state, match_node(&r->state, number)->pos), number, origin});
 }
 
 // Add what the sets in `asked` have to offer, through picks that are not marked.
@@ -91,26 +79,20 @@ static void reach_asked(Recognition* r, uint32_t origin) {
     }
 }
 
-static bool is_later_candidate(const Candidate& left, const Candidate& right) noexcept {
-    return left.position > right.position;
-}
-
-static bool begins_earlier(const Beginning& left, const Beginning& right) noexcept {
-    return left.start < right.start;
-}
-
-static bool begin_together(const Beginning& left, const Beginning& right) noexcept {
-    return left.start == right.start;
-}
-
 // Candidates by position, the latest first, and each start once.
 static void close_stage(Recognition* r) {
-    Stage* stage = &r->scratch.stages.data()[r->scratch.stages.size() - 1];
-    std::vector<Beginning>::iterator first = r->scratch.beginnings.begin() + stage->beginnings;
-    std::sort(r->scratch.candidates.begin() + stage->candidates, r->scratch.candidates.end(), is_later_candidate);
-    std::sort(first, r->scratch.beginnings.end(), begins_earlier);
-    r->scratch.beginnings.erase(std::unique(first, r->scratch.beginnings.end(), begin_together),
-        r->scratch.beginnings.end());
+    const Stage& stage = r->scratch.stages.back();
+    std::vector<Candidate>& candidates = r->scratch.candidates;
+    std::vector<Beginning>& beginnings = r->scratch.beginnings;
+    auto first = beginnings.begin() + stage.beginnings;
+    std::sort(candidates.begin() + stage.candidates, candidates.end(), [](const Candidate& a, const Candidate& b) {
+        return a.position > b.position;
+    });
+    std::sort(first, beginnings.end(), [](const Beginning& a, const Beginning& b) { return a.start < b.start; });
+    auto end = std::unique(first, beginnings.end(), [](const Beginning& a, const Beginning& b) {
+        return a.start == b.start;
+    });
+    beginnings.erase(end, beginnings.end());
 }
 
 // The stage before the group that the last one has picked.
@@ -157,9 +139,8 @@ static void begin_stages(Recognition* r) {
     r->scratch.candidates.clear();
     r->scratch.beginnings.clear();
     open_stage(r);
-    for (size_t i = 0, i_end = r->scratch.endings.size(); i < i_end; ++i) {
-        r->scratch.asked.clear();
-        r->scratch.asked.push_back(r->scratch.endings[i].node);
+    for (const Ending& one : r->scratch.endings) {
+        r->scratch.asked.assign(1, one.node);
         reach_asked(r, NO_ORIGIN);
     }
     close_stage(r);
@@ -167,14 +148,13 @@ static void begin_stages(Recognition* r) {
 
 // Append the result with this start; its picks lead from one to the next.
 static void write_distinct(Recognition* r, const Beginning* beginning) {
-    uint32_t pick = beginning->origin;
     ++r->scratch.found.count;
     r->scratch.found.starts.push_back(beginning->start);
     r->scratch.found.ends.push_back(r->state.position);
-    while (pick != NO_ORIGIN) {
-        r->scratch.found.positions.push_back(r->scratch.candidates[pick].position);
-        r->scratch.found.states.push_back(uint16_t(state_of(match_node(&r->state, r->scratch.candidates[pick].node))));
-        pick = r->scratch.candidates[pick].origin;
+    for (uint32_t pick = beginning->origin; pick != NO_ORIGIN; pick = r->scratch.candidates[pick].origin) {
+        const Candidate& one = r->scratch.candidates[pick];
+        r->scratch.found.positions.push_back(one.position);
+        r->scratch.found.states.push_back(uint16_t(state_of(match_node(&r->state, one.node))));
     }
     r->scratch.found.offsets.push_back(int64_t(r->scratch.found.positions.size()));
 }

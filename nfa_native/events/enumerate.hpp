@@ -53,17 +53,15 @@ static inline bool descend(Recognition* r, uint32_t number, size_t depth, int64_
 
 // Walk to the next match, whose picks then are in the path; False: there is none.
 static bool next_match(Recognition* r) {
-    Visiting visit;
     while (true) {
+        Visiting visit;
         if (!r->scratch.visits.empty()) {
             visit = r->scratch.visits.back();
             r->scratch.visits.pop_back();
             if (visit.node == NO_NODE && !resume_view(r, r->scratch.endings[r->scratch.ending].least, &visit)) continue;
         } else {
-            ++r->scratch.ending;
-            if (r->scratch.ending >= r->scratch.endings.size()) return false;
-            visit.node = r->scratch.endings[r->scratch.ending].node;
-            visit.depth = 0;
+            if (++r->scratch.ending >= r->scratch.endings.size()) return false;
+            visit = {r->scratch.endings[r->scratch.ending].node, 0};
         }
         if (descend(r, visit.node, visit.depth, r->scratch.endings[r->scratch.ending].least)) return true;
     }

@@ -17,23 +17,24 @@
 namespace spaseq::events {
 
 static void empty_partition(Recognition* r, uint32_t partition) noexcept {
-    for (size_t i = partition * r->program.width, i_end = size_t((partition + 1) * r->program.width); i < i_end; ++i) {
-        r->state.heads[i].node = r->state.last[i].node = NO_NODE;
-        r->state.heads[i].youngest = r->state.last[i].youngest = NEVER;
+    size_t first = partition * r->program.width;
+    for (size_t i = first; i < first + r->program.width; ++i) {
+        r->state.heads[i] = Head{};
+        r->state.last[i] = LastEntry{};
     }
     if (r->correlating != nullptr) empty_cells(r, partition);
 }
 
 // There are no partial matches: nothing of what was made is needed.
 static void free_all(Recognition* r) noexcept {
+    Correlating* c = r->correlating;
     r->state.ring.clear();
-    if (r->correlating != nullptr) {
-        r->correlating->views.tail = r->correlating->views.head;
-        r->correlating->listed_base += int64_t(r->correlating->listed.size());
-        r->correlating->listed.clear();
-        r->correlating->remembered.clear();
-        r->correlating->listed_first = 0;
-    }
+    if (c == nullptr) return;
+    c->views.tail = c->views.head;
+    c->listed_base += int64_t(c->listed.size());
+    c->listed.clear();
+    c->remembered.clear();
+    c->listed_first = 0;
 }
 
 // The event's matches are all out: it may have consumed what was there.
@@ -44,9 +45,9 @@ static void finish_event(Recognition* r, uint32_t partition) noexcept {
         empty_partition(r, partition);
         return;
     }
-    for (size_t i = 0, i_end = r->state.touched.size(); i < i_end; ++i) {
-        empty_partition(r, r->state.touched[i]);
-        r->state.is_touched[r->state.touched[i]] = 0;
+    for (uint32_t touched : r->state.touched) {
+        empty_partition(r, touched);
+        r->state.is_touched[touched] = 0;
     }
     r->state.touched.clear();
     free_all(r);
@@ -54,13 +55,8 @@ static void finish_event(Recognition* r, uint32_t partition) noexcept {
 
 // Room for another partition.
 inline void know_partition(Recognition* r, uint32_t partition) {
-    Head nothing;
-    LastEntry nobody;
-    nothing.node = nobody.node = NO_NODE;
-    nothing.youngest = nobody.youngest = NEVER;
-    nobody.local = -2;
-    r->state.heads.resize((partition + 1) * r->program.width, nothing);
-    r->state.last.resize((partition + 1) * r->program.width, nobody);
+    r->state.heads.resize((partition + 1) * r->program.width);
+    r->state.last.resize((partition + 1) * r->program.width);
     r->state.locals.resize(partition + 1, 0);
     r->state.is_touched.resize(partition + 1, 0);
     if (r->correlating != nullptr) know_cells(r, partition);

@@ -1,6 +1,5 @@
 // Frontiers: sets of partial matches that enumeration has still to look into, as heaps by the age of their nodes.
-#ifndef SPASEQ_RECOGNIZING_FRONTIER
-#define SPASEQ_RECOGNIZING_FRONTIER
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -76,5 +75,3 @@ struct Frontiers {
 };
 
 }  // namespace spaseq::events
-
-#endif

@@ -12,28 +12,15 @@ namespace spaseq::events {
 
 // Add a set to a frontier, unless it is over.
 static inline void reach(Recognition* r, Frontiers* frontier, uint32_t node, uint32_t origin, int64_t least) {
-    Reached one;
-    if (is_young(&r->state, node, least)) {
-        one.place = one.view = 0;
-        one.is_view = false;
-        one.age = node - r->state.ring.tail;
-        one.origin = origin;
-        frontier->add(one);
-    }
+    uint32_t age = node - r->state.ring.tail;
+    if (is_young(&r->state, node, least)) frontier->add({0, age, origin, 0, false});
 }
 
 // Add the rest of a view to a frontier, as its next group.
 static inline void reach_view(Recognition* r, Frontiers* frontier, ViewVisit* visit, uint32_t origin, int64_t least) {
     uint32_t node = next_in_view(r->correlating, visit, least);
-    Reached one;
-    if (node != NO_NODE) {
-        one.place = visit->place;
-        one.view = visit->view;
-        one.is_view = true;
-        one.age = node - r->state.ring.tail;
-        one.origin = origin;
-        frontier->add(one);
-    }
+    uint32_t age = node - r->state.ring.tail;
+    if (node != NO_NODE) frontier->add({visit->place, age, origin, visit->view, true});
 }
 
 // Add what the first part of a node goes on from.
@@ -51,15 +38,12 @@ static inline void reach_before(
 // Take the newest node from a frontier, wherever it has been reached from.
 static void leave_newest(Recognition* r, Frontiers* frontier, int64_t least) {
     uint32_t age = frontier->newest().age;
-    ViewVisit visit;
     while (!frontier->empty() && frontier->newest().age == age) {
         Reached one = frontier->newest();
         frontier->drop_newest();
-        if (one.is_view) {
-            visit.view = one.view;
-            visit.place = one.place;
-            reach_view(r, frontier, &visit, one.origin, least);
-        }
+        if (!one.is_view) continue;
+        ViewVisit visit{one.view, 0, one.place};
+        reach_view(r, frontier, &visit, one.origin, least);
     }
 }
 

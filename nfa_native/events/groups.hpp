@@ -1,7 +1,6 @@
-// Groups of the recognizer: partial matches of one state with the same registers, in lists that keep the order in which the
-// groups came.
-#ifndef SPASEQ_RECOGNIZING_GROUPS
-#define SPASEQ_RECOGNIZING_GROUPS
+// Groups of the recognizer: partial matches of one state with the same registers, in lists that keep the order in which
+// the groups came.
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -32,8 +31,8 @@ struct GuardSpec {
 
 // All partial matches of a state or group.
 struct Head {
-    int64_t youngest;      // NEVER: there are none
-    uint32_t node;
+    int64_t youngest = NEVER;              // there are none
+    uint32_t node = 0;                     // NO_NODE
 };
 
 // Whether a register with the value satisfies the test.
@@ -44,14 +43,18 @@ static inline bool passes(int64_t value, RegisterTest test, int64_t bound) noexc
     return value != bound && value != NO_VALUE && bound != NO_BOUND;
 }
 
-static inline bool pass_all(const int64_t* registers, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
+static inline bool pass_all(
+    const int64_t* registers, const GuardSpec* guards, size_t count, const int64_t* bounds
+) noexcept {
     for (size_t i = 0; i < count; ++i)
         if (!passes(registers[guards[i].register_], guards[i].test, bounds[i])) return false;
     return true;
 }
 
 // Whether there may be registers that pass in a zone with these least ones.
-static inline bool may_pass(const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds) noexcept {
+static inline bool may_pass(
+    const int64_t* least, const GuardSpec* guards, size_t count, const int64_t* bounds
+) noexcept {
     for (size_t i = 0; i < count; ++i) {
         if (guards[i].test == RegisterTest::LESS && least[guards[i].register_] >= bounds[i]) return false;
         if (guards[i].test == RegisterTest::EQUAL && least[guards[i].register_] > bounds[i]) return false;
@@ -59,8 +62,8 @@ static inline bool may_pass(const int64_t* least, const GuardSpec* guards, size_
     return true;
 }
 
-// A record has `width` values: the youngest start, then the registers; that of a zone the youngest start in it and the least
-// value of each register.
+// A record has `width` values: the youngest start, then the registers; that of a zone the youngest start in it and the
+// least value of each register.
 struct GroupList {
     static constexpr size_t LEAST_TO_ERASE = 64;
 
@@ -112,7 +115,9 @@ struct GroupQuery {
     const int64_t* bounds;
     int64_t floor;
 
-    bool may_hold(const int64_t* zone) const noexcept { return zone[0] >= floor && may_pass(zone + 1, guards, count, bounds); }
+    bool may_hold(const int64_t* zone) const noexcept {
+        return zone[0] >= floor && may_pass(zone + 1, guards, count, bounds);
+    }
     bool holds(size_t place) const noexcept {
         const int64_t* record = list->record(place);
         return record[0] >= floor && pass_all(record + 1, guards, count, bounds);
@@ -181,8 +186,10 @@ static inline void drop_front(GroupList* list, int64_t least) noexcept {
 
 // Let the zones know that a group became younger.
 static inline void rejuvenate_zones(GroupList* list, size_t place) noexcept {
-    for (int level = 0; level < ZoneMap<int64_t>::LEVELS; ++level)
-        if (int64_t* zone = list->zones.around(*list, level, place)) zone[0] = std::max(zone[0], youngest_in(list, place));
+    for (int level = 0; level < ZoneMap<int64_t>::LEVELS; ++level) {
+        int64_t* zone = list->zones.around(*list, level, place);
+        if (zone != nullptr) zone[0] = std::max(zone[0], youngest_in(list, place));
+    }
 }
 
 // The last group before place `end` that passes and is not older than `floor`; -1: there is none.  std::bad_alloc.
@@ -203,5 +210,3 @@ static inline int64_t youngest_of(
 }
 
 }  // namespace spaseq::events
-
-#endif

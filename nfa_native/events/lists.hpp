@@ -13,34 +13,22 @@ namespace spaseq::events {
 
 // Enter what is not there; there is room.
 static inline void put_slot(FlatTable<Slot>* table, uint64_t hash, uint32_t list, int64_t number) {
-    Slot one;
-    one.hash = hash;
-    one.list = list;
-    one.number = number;
-    table->put(one);
+    table->put({hash, number, list});
 }
 
 // Room for the cells of another partition.
 static void know_cells(Recognition* r, uint32_t partition) {
     Correlating* c = r->correlating;
-    Recent nothing;
     c->epochs.resize(partition + 1, 0);
     c->direct.resize((partition + 1) * r->program.width, NO_LIST);
-    if (c->has_recents) {
-        nothing.local = -2;
-        c->recents.resize((partition + 1) * r->program.width, nothing);
-    }
+    if (c->has_recents) c->recents.resize((partition + 1) * r->program.width);
 }
 
 static void empty_cells(Recognition* r, uint32_t partition) noexcept {
     Correlating* c = r->correlating;
+    size_t first = partition * r->program.width;
     ++c->epochs[partition];
-    if (c->has_recents) {
-        for (size_t i = partition * r->program.width,
-            i_end = size_t((partition + 1) * r->program.width); i < i_end; ++i) {
-            c->recents[i].local = -2;
-        }
-    }
+    for (size_t i = 0; c->has_recents && i < r->program.width; ++i) c->recents[first + i].local = -2;
 }
 
 static inline GroupList* list_at(Correlating* c, uint32_t number) noexcept { return c->lists.data()[number]; }
@@ -52,30 +40,28 @@ static inline bool is_current(Recognition* r, const GroupList* list) noexcept {
 
 static uint32_t new_list(Recognition* r, uint32_t partition, uint32_t state) {
     Correlating* c = r->correlating;
-    uint32_t number;
+    uint32_t number = uint32_t(c->lists.size());
     if (c->free_lists.empty()) {
-        number = uint32_t(c->lists.size());
         c->lists.push_back(nullptr);
         c->lists[number] = new GroupList();
     } else {
         number = c->free_lists.back();
         c->free_lists.pop_back();
     }
-    list_at(c, number)->width = c->cells[state].width + 1;
-    list_at(c, number)->partition = partition;
-    list_at(c, number)->state = state;
-    list_at(c, number)->epoch = c->epochs[partition];
+    GroupList* list = list_at(c, number);
+    list->width = c->cells[state].width + 1;
+    list->partition = partition;
+    list->state = state;
+    list->epoch = c->epochs[partition];
     return number;
 }
 
 // The list, emptied if its partition was.
 static inline uint32_t current(Recognition* r, uint32_t number) noexcept {
-    if (number != NO_LIST) {
-        GroupList* list = list_at(r->correlating, number);
-        if (!is_current(r, list)) {
-            empty_list(list);
-            list->epoch = r->correlating->epochs[list->partition];
-        }
+    GroupList* list = number != NO_LIST ? list_at(r->correlating, number) : nullptr;
+    if (list != nullptr && !is_current(r, list)) {
+        empty_list(list);
+        list->epoch = r->correlating->epochs[list->partition];
     }
     return number;
 }
@@ -133,11 +119,10 @@ static void free_list(Correlating* c, uint32_t number) {
 // Take lists without living groups out of the table, and make room in it.
 static void sweep_lists(Recognition* r, int64_t least) {
     Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
-        Slot* slot = &c->keyed.slots[i];
-        if (slot->hash != 0 && is_lifeless(r, list_at(c, slot->list), least)) {
-            free_list(c, slot->list);
-            slot->hash = 0;
+    for (Slot& slot : c->keyed.slots) {
+        if (slot.hash != 0 && is_lifeless(r, list_at(c, slot.list), least)) {
+            free_list(c, slot.list);
+            slot.hash = 0;
         }
     }
     c->keyed.spread(FEW_SLOTS);
@@ -191,9 +176,8 @@ static bool is_dead(Recognition* r, const Slot* slot, int64_t least) noexcept {
 // Take dead groups out of the table, and make room in it.
 static void sweep_groups(Recognition* r, int64_t least) {
     FlatTable<Slot>* table = &r->correlating->merged;
-    for (size_t i = 0, i_end = table->slots.size(); i < i_end; ++i) {
-        if (table->slots[i].hash != 0 && is_dead(r, &table->slots[i], least)) table->slots[i].hash = 0;
-    }
+    for (Slot& slot : table->slots)
+        if (slot.hash != 0 && is_dead(r, &slot, least)) slot.hash = 0;
     table->spread(FEW_SLOTS);
 }
 
@@ -209,44 +193,32 @@ static void merged_group(
 ) {
     Correlating* c = r->correlating;
     uint64_t hash = hash_of_registers(partition, state, registers, c->cells[state].width);
-    size_t place = c->merged.home(hash);
-    GroupList* list;
-    Head nothing;
-    while (c->merged.slots[place].hash != 0) {
-        const Slot* slot = &c->merged.slots[place];
-        list = list_at(c, slot->list);
-        if (slot->hash == hash && slot->number >= list->base && is_group_of(r, list, partition, state)) {
-            if (has_registers(list, size_t(slot->number - list->base), registers)) {
-                *list_number = slot->list;
-                *number = slot->number;
-                return;
-            }
-        }
-        place = c->merged.next(place);
+    for (size_t place = c->merged.home(hash); c->merged.slots[place].hash != 0; place = c->merged.next(place)) {
+        const Slot& slot = c->merged.slots[place];
+        GroupList* list = list_at(c, slot.list);
+        if (slot.hash != hash || slot.number < list->base || !is_group_of(r, list, partition, state)) continue;
+        if (!has_registers(list, size_t(slot.number - list->base), registers)) continue;
+        *list_number = slot.list;
+        *number = slot.number;
+        return;
     }
     *list_number = list_for(r, partition, state, registers, least);
-    list = list_at(c, *list_number);
+    GroupList* list = list_at(c, *list_number);
     *number = list->base + int64_t(groups_of(list));
     add_group(list, registers, NO_NODE, NEVER);
-    nothing.node = NO_NODE;
-    nothing.youngest = NEVER;
-    list->arriving.push_back(nothing);
+    list->arriving.emplace_back();
     know_group(r, hash, *list_number, *number, least);
 }
 
 // Take dead groups out of a list of merged ones when there may be as many as living ones; all get new numbers.
 static void close_up(Recognition* r, uint32_t number, int64_t least) {
-    Correlating* c = r->correlating;
-    GroupList* list = list_at(c, number);
-    Head nothing;
+    GroupList* list = list_at(r->correlating, number);
     if (!r->program.rises || groups_of(list) < GroupList::LEAST_TO_ERASE || groups_of(list) < 2 * list->living) return;
     list->base += int64_t(groups_of(list));
     keep_groups(list, list->first, least);
     list->living = groups_of(list);
-    nothing.node = NO_NODE;
-    nothing.youngest = NEVER;
-    list->arriving.assign(list->living, nothing);
-    for (size_t i = 0, i_end = list->living; i < i_end; ++i) {
+    list->arriving.assign(list->living, Head{});
+    for (size_t i = 0; i < list->living; ++i) {
         know_group(r, hash_of_registers(list->partition, list->state, record_of(list, i) + 1, list->width - 1), number,
             list->base + int64_t(i), least);
     }

@@ -18,16 +18,12 @@
 namespace spaseq::events {
 
 static WideStage* open_wide_stage(Recognition* r) {
-    WideStage stage;
-    stage.position = NEVER;
-    stage.beginnings = r->scratch.beginnings.size();
-    stage.candidates = r->scratch.candidates.size();
-    stage.reached = r->scratch.reached.open();
-    stage.wider = r->scratch.wider.open();
-    stage.key = r->scratch.keys.size();
-    stage.is_beaten = stage.has_results = false;
-    r->scratch.wide_stages.push_back(stage);
-    return &r->scratch.wide_stages.back();
+    RecognizerScratch* w = &r->scratch;
+    size_t reached = w->reached.open(), wider = w->wider.open();
+    w->wide_stages.push_back({
+        NEVER, w->beginnings.size(), w->candidates.size(), reached, wider, w->keys.size(), false, false
+    });
+    return &w->wide_stages.back();
 }
 
 // The stage before all picks.
@@ -40,8 +36,7 @@ static void begin_maximal(Recognition* r) {
     r->scratch.keys.clear();
     r->scratch.dead.clear();
     open_wide_stage(r);
-    for (size_t i = 0, i_end = r->scratch.endings.size(); i < i_end; ++i)
-        reach(r, &r->scratch.reached, r->scratch.endings[i].node, NO_ORIGIN, r->scratch.endings[i].least);
+    for (const Ending& one : r->scratch.endings) reach(r, &r->scratch.reached, one.node, NO_ORIGIN, one.least);
 }
 
 // Whether wider matches go on with all that is left to the last stage.
@@ -65,9 +60,7 @@ static bool pick_next(Recognition* r, WideStage* stage) {
     uint32_t origin;
     r->scratch.candidates.resize(stage->candidates);
     stage->position = NEVER;
-    while (true) {
-        uint32_t number = next_pick(r, &r->scratch.reached, stage->position, least, &origin);
-        if (number == NO_NODE) return r->scratch.candidates.size() > stage->candidates;
+    while (uint32_t number = next_pick(r, &r->scratch.reached, stage->position, least, &origin)) {
         const MatchNode* node = match_node(&r->state, number);
         if (r->program.marked[state_of(node)]) {
             stage->position = position_of(&r->state, node->pos);
@@ -78,6 +71,7 @@ static bool pick_next(Recognition* r, WideStage* stage) {
             reach_before(r, &r->scratch.reached, node, origin, least);
         }
     }
+    return r->scratch.candidates.size() > stage->candidates;
 }
 
 // The wider matches' picks at the position into `same`; what has the candidates is wider from now on.
@@ -85,15 +79,13 @@ static void pick_wider(Recognition* r, const WideStage* stage, int64_t least) {
     Frontiers* wider = &r->scratch.wider;
     uint32_t origin;
     r->scratch.same.clear();
-    while (true) {
-        uint32_t number = next_pick(r, wider, stage->position, least, &origin);
-        if (number == NO_NODE) break;
+    while (uint32_t number = next_pick(r, wider, stage->position, least, &origin)) {
         const MatchNode* node = match_node(&r->state, number);
         if (!begins(node)) reach_before(r, wider, node, NO_ORIGIN, least);
         if (r->program.marked[state_of(node)] && position_of(&r->state, node->pos) == stage->position)
             r->scratch.same.push_back(number);
     }
-    for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i) {
+    for (size_t i = stage->candidates; i < r->scratch.candidates.size(); ++i) {
         const MatchNode* node = match_node(&r->state, r->scratch.candidates[i].node);
         if (!begins(node)) reach_before(r, wider, node, NO_ORIGIN, least);
     }
@@ -102,23 +94,21 @@ static void pick_wider(Recognition* r, const WideStage* stage, int64_t least) {
 
 // Leave the candidates that are not in `same`; whether there are any.
 static bool drop_beaten(Recognition* r, const WideStage* stage) {
-    size_t kept = stage->candidates;
-    for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i) {
-        if (!std::binary_search(r->scratch.same.begin(), r->scratch.same.end(), r->scratch.candidates[i].node)) {
-            r->scratch.candidates[kept] = r->scratch.candidates[i];
-            ++kept;
-        }
-    }
-    r->scratch.candidates.resize(kept);
-    return kept > stage->candidates;
+    std::vector<Candidate>* candidates = &r->scratch.candidates;
+    const std::vector<uint32_t>& same = r->scratch.same;
+    auto is_beaten = [&same](const Candidate& one) { return std::binary_search(same.begin(), same.end(), one.node); };
+    candidates->erase(
+        std::remove_if(candidates->begin() + stage->candidates, candidates->end(), is_beaten), candidates->end()
+    );
+    return candidates->size() > stage->candidates;
 }
 
 // Append what the results before the candidates depend on.
 static void write_key(const Recognition* r, const WideStage* stage, std::vector<uint32_t>* out) {
-    for (size_t i = stage->candidates, i_end = r->scratch.candidates.size(); i < i_end; ++i)
+    for (size_t i = stage->candidates; i < r->scratch.candidates.size(); ++i)
         out->push_back(r->scratch.candidates[i].node);
     out->push_back(NO_NODE);
-    for (size_t i = 0, i_end = r->scratch.same.size(); i < i_end; ++i) out->push_back(r->scratch.same[i]);
+    out->insert(out->end(), r->scratch.same.begin(), r->scratch.same.end());
 }
 
 // Whether a stage before the same nodes had no results.
@@ -146,8 +136,8 @@ static WideStage* add_wide_stage(Recognition* r) {
 static void begin_wider(Recognition* r, WideStage* stage, int64_t least) {
     stage->is_beaten = !r->scratch.same.empty();
     write_key(r, &r->scratch.wide_stages[r->scratch.wide_stages.size() - 2], &r->scratch.keys);
-    for (size_t i = 0, i_end = r->scratch.same.size(); i < i_end; ++i) {
-        const MatchNode* node = match_node(&r->state, r->scratch.same[i]);
+    for (uint32_t number : r->scratch.same) {
+        const MatchNode* node = match_node(&r->state, number);
         if (!begins(node)) reach_before(r, &r->scratch.wider, node, NO_ORIGIN, least);
     }
 }
@@ -165,14 +155,10 @@ static void go_on(Recognition* r, WideStage* stage) {
 
 // Let the stage before know that there were results, or remember that there were none.
 static void note_results(Recognition* r, const WideStage* stage) {
-    std::vector<uint32_t> key;
+    std::vector<uint32_t>& keys = r->scratch.keys;
     if (r->scratch.wide_stages.size() < 2) return;
-    if (stage->has_results) {
-        r->scratch.wide_stages[r->scratch.wide_stages.size() - 2].has_results = true;
-        return;
-    }
-    key.assign(r->scratch.keys.begin() + stage->key, r->scratch.keys.end());
-    r->scratch.dead.insert(key);
+    if (stage->has_results) r->scratch.wide_stages[r->scratch.wide_stages.size() - 2].has_results = true;
+    else r->scratch.dead.insert(std::vector<uint32_t>(keys.begin() + stage->key, keys.end()));
 }
 
 // Go back to the one before; the last one has no more results.

@@ -33,27 +33,16 @@ static inline uint32_t add_node(
     RecognizerState* s, uint32_t state, uint32_t pos, uint32_t next, uint32_t sibling, int64_t youngest
 ) noexcept {
     uint32_t number = s->ring.take();
-    MatchNode* node = s->ring.at(number);
     assert(next == NO_NODE || s->ring.has(next));
-    node->youngest = youngest;
-    node->pos = pos;
-    node->next = next;
-    node->sibling = sibling;
-    node->state = state;
+    *s->ring.at(number) = {youngest, pos, next, sibling, state};
     return number;
 }
 
 // Add another set; the one with the youngest start comes first.
 static inline void unite(RecognizerState* s, Head* set, uint32_t node, int64_t youngest) noexcept {
-    if (set->node == NO_NODE) {
-        set->node = node;
-        set->youngest = youngest;
-    } else if (youngest >= set->youngest) {
-        set->node = add_node(s, UNION, 0, node, set->node, youngest);
-        set->youngest = youngest;
-    } else {
-        set->node = add_node(s, UNION, 0, set->node, node, set->youngest);
-    }
+    if (set->node == NO_NODE) *set = {youngest, node};
+    else if (youngest >= set->youngest) *set = {youngest, add_node(s, UNION, 0, node, set->node, youngest)};
+    else set->node = add_node(s, UNION, 0, set->node, node, set->youngest);
 }
 
 // Nothing will come of partial matches of the event's partition that began so early.
@@ -78,10 +67,7 @@ static inline bool is_young(RecognizerState* s, uint32_t node, int64_t least) no
 }
 
 static inline void visit_later(RecognizerScratch* w, uint32_t node, uint32_t depth) {
-    Visiting visit;
-    visit.node = node;
-    visit.depth = depth;
-    w->visits.push_back(visit);
+    w->visits.push_back({node, depth});
 }
 
 // Room for twice as many picks; the path stays at the end.

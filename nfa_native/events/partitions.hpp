@@ -1,6 +1,7 @@
 // Forgetting partitions of which nothing is left: the others get new numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -28,9 +29,9 @@ inline bool lives_in(const Recognition* r, size_t partition, int64_t least) noex
     return false;
 }
 
-// Something in the list can become part of a match.
-static bool has_living(Recognition* r, GroupList* list, int64_t least) noexcept {
-    return !is_without(r, list, least_to_come(r, list->partition, least));
+// Mark the list's partition, if something in the list can become part of a match.
+static void mark_list(Recognition* r, GroupList* list, int64_t least, std::vector<uint8_t>* living) noexcept {
+    if (!is_without(r, list, least_to_come(r, list->partition, least))) (*living)[list->partition] = true;
 }
 
 static bool has_recent(const Recent* recent, int64_t least) noexcept {
@@ -41,19 +42,14 @@ static bool has_recent(const Recent* recent, int64_t least) noexcept {
 // Mark the partitions that have groups with something that starts at `least` or later.
 inline void mark_lists(Recognition* r, int64_t least, std::vector<uint8_t>* living) noexcept {
     Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->direct.size(); i < i_end; ++i) {
-        if (c->direct[i] != NO_LIST && has_living(r, list_at(c, c->direct[i]), least))
-            living->data()[i / r->program.width] = true;
-    }
-    for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
-        if (c->keyed.slots[i].hash != 0 && has_living(r, list_at(c, c->keyed.slots[i].list), least))
-            living->data()[list_at(c, c->keyed.slots[i].list)->partition] = true;
-    }
-    for (size_t i = 0, i_end = c->recents.size(); i < i_end; ++i) {
-        if (is_latest(r, i / r->program.width, c->recents[i].local)) {
-            living->data()[i / r->program.width] |= has_recent(&c->recents[i],
-                least_to_come(r, i / r->program.width, least));
-        }
+    for (uint32_t number : c->direct)
+        if (number != NO_LIST) mark_list(r, list_at(c, number), least, living);
+    for (const Slot& slot : c->keyed.slots)
+        if (slot.hash != 0) mark_list(r, list_at(c, slot.list), least, living);
+    for (size_t i = 0; i < c->recents.size(); ++i) {
+        size_t partition = i / r->program.width;
+        if (is_latest(r, partition, c->recents[i].local))
+            (*living)[partition] |= has_recent(&c->recents[i], least_to_come(r, partition, least));
     }
 }
 
@@ -71,43 +67,37 @@ static uint64_t hash_in_merged(Correlating* c, const Slot* slot) noexcept {
 // Free the lists of forgotten partitions, and let the tables know the new numbers of the others.
 static void renumber_lists(Recognition* r, const std::vector<uint32_t>* numbers) {
     Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->direct.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < c->direct.size(); ++i)
         if (c->direct[i] != NO_LIST && (*numbers)[i / r->program.width] == NO_PARTITION) free_list(c, c->direct[i]);
-    }
-    for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
-        Slot* slot = &c->keyed.slots[i];
-        if (slot->hash != 0 && (*numbers)[list_at(c, slot->list)->partition] == NO_PARTITION) {
-            free_list(c, slot->list);
-            slot->hash = 0;
+    for (Slot& slot : c->keyed.slots) {
+        if (slot.hash != 0 && (*numbers)[list_at(c, slot.list)->partition] == NO_PARTITION) {
+            free_list(c, slot.list);
+            slot.hash = 0;
         }
     }
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
-        if (list_at(c, uint32_t(i))->partition < numbers->size())
-            list_at(c, uint32_t(i))->partition = (*numbers)[list_at(c, uint32_t(i))->partition];
-    }
-    for (size_t i = 0, i_end = c->keyed.slots.size(); i < i_end; ++i) {
-        Slot* slot = &c->keyed.slots[i];
-        slot->hash = slot->hash != 0 ? hash_in_keyed(c, slot) : 0;
-    }
-    for (size_t i = 0, i_end = c->merged.slots.size(); i < i_end; ++i) {
-        Slot* slot = &c->merged.slots[i];
-        if (slot->hash != 0) slot->hash = slot->number >= list_at(c, slot->list)->base ? hash_in_merged(c, slot) : 0;
-    }
+    for (GroupList* list : c->lists)
+        if (list->partition < numbers->size()) list->partition = (*numbers)[list->partition];
+    for (Slot& slot : c->keyed.slots)
+        if (slot.hash != 0) slot.hash = hash_in_keyed(c, &slot);
+    for (Slot& slot : c->merged.slots)
+        if (slot.hash != 0) slot.hash = slot.number >= list_at(c, slot.list)->base ? hash_in_merged(c, &slot) : 0;
     c->keyed.spread(FEW_SLOTS);
     c->merged.spread(FEW_SLOTS);
 }
 
+// What a partition has in a table of `width` for each, as that of a number that is not greater.
+template <class T> static void move_part(std::vector<T>* table, size_t width, size_t old, size_t renewed) {
+    if (renewed != old) std::copy_n(table->begin() + old * width, width, table->begin() + renewed * width);
+}
+
 static void shorten_cells(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
     Correlating* c = r->correlating;
-    for (size_t old = 0, old_end = numbers->size(); old < old_end; ++old) {
+    for (size_t old = 0; old < numbers->size(); ++old) {
         uint32_t renewed = (*numbers)[old];
         if (renewed == NO_PARTITION) continue;
         c->epochs[renewed] = c->epochs[old];
-        for (size_t i = 0, i_end = r->program.width; i < i_end; ++i) {
-            c->direct[renewed * r->program.width + i] = c->direct[old * r->program.width + i];
-            if (c->has_recents && renewed < old)
-                c->recents[renewed * r->program.width + i] = c->recents[old * r->program.width + i];
-        }
+        move_part(&c->direct, r->program.width, old, renewed);
+        if (c->has_recents) move_part(&c->recents, r->program.width, old, renewed);
     }
     c->epochs.resize(count);
     c->direct.resize(count * r->program.width);
@@ -116,30 +106,25 @@ static void shorten_cells(Recognition* r, const std::vector<uint32_t>* numbers, 
 
 // Give each partition its new number, which is none that is greater; NO_PARTITION: it is forgotten.
 inline void renumber_partitions(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
-    size_t i;
+    RecognizerState* s = &r->state;
+    size_t width = r->program.width;
     if (r->correlating != nullptr) renumber_lists(r, numbers);
-    for (size_t old = 0, old_end = numbers->size(); old < old_end; ++old) {
+    for (size_t old = 0; old < numbers->size(); ++old) {
         uint32_t renewed = (*numbers)[old];
         if (renewed == NO_PARTITION) continue;
-        for (i = 0; i < r->program.width; ++i) {
-            r->state.heads[renewed * r->program.width + i] = r->state.heads[old * r->program.width + i];
-            r->state.last[renewed * r->program.width + i] = r->state.last[old * r->program.width + i];
-        }
-        r->state.locals[renewed] = r->state.locals[old];
-        r->state.is_touched[renewed] = r->state.is_touched[old];
+        move_part(&s->heads, width, old, renewed);
+        move_part(&s->last, width, old, renewed);
+        s->locals[renewed] = s->locals[old];
+        s->is_touched[renewed] = s->is_touched[old];
     }
-    r->state.heads.resize(count * r->program.width);
-    r->state.last.resize(count * r->program.width);
-    r->state.locals.resize(count);
-    r->state.is_touched.resize(count);
-    i = 0;
-    for (size_t old = 0, old_end = r->state.touched.size(); old < old_end; ++old) {
-        if ((*numbers)[r->state.touched[old]] != NO_PARTITION) {
-            r->state.touched[i] = (*numbers)[r->state.touched[old]];
-            ++i;
-        }
-    }
-    r->state.touched.resize(i);
+    s->heads.resize(count * width);
+    s->last.resize(count * width);
+    s->locals.resize(count);
+    s->is_touched.resize(count);
+    size_t kept = 0;
+    for (uint32_t partition : s->touched)
+        if ((*numbers)[partition] != NO_PARTITION) s->touched[kept++] = (*numbers)[partition];
+    s->touched.resize(kept);
     if (r->correlating != nullptr) shorten_cells(r, numbers, count);
 }
 

@@ -77,8 +77,9 @@ struct EnteredState {
     uint32_t end;
 };
 
-// The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is `plain`, those
-// that are final come first, up to `finals`, then others up to `begins`, then those, maybe again, in which matches begin.
+// The states that a symbol enters are entered[begin] to entered[end - 1], from the last one to the first.  If it is
+// `plain`, those that are final come first, up to `finals`, then others up to `begins`, then those, maybe again, in
+// which matches begin.
 struct SymbolSpec {
     uint32_t begin;
     uint32_t finals;

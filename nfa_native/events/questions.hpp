@@ -38,16 +38,11 @@ static inline void read_own(Correlating* c) noexcept {
 // The list with the event at its end.
 static int64_t listed(Recognition* r, int64_t before) {
     Correlating* c = r->correlating;
-    Listed one;
     if (c->relisted.count(before)) return c->relisted[before];
-    one.position = r->state.position;
-    one.start = c->start;
-    one.before = before;
-    c->listed.push_back(one);
+    c->listed.push_back({r->state.position, c->start, before});
     read_own(c);
-    c->remembered.insert(c->remembered.end(), c->own.data(), c->own.data() + c->own.size());
-    c->relisted[before] = c->listed_base + int64_t(c->listed.size()) - 1;
-    return c->relisted[before];
+    c->remembered.insert(c->remembered.end(), c->own.begin(), c->own.end());
+    return c->relisted[before] = c->listed_base + int64_t(c->listed.size()) - 1;
 }
 
 // What a computation gives of the one event that each variable holds; NOT_SET: one holds none.
@@ -122,16 +117,12 @@ static void answer_all(Recognition* r, const QuestionSpec* question, const int64
 // Leave in `candidates` the places of groups for which all questions of a transition are answered by yes.
 static void ask_all(Recognition* r, const TransitionSpec* transition, const int64_t* registers, size_t width) {
     Correlating* c = r->correlating;
-    for (uint32_t number = 0, number_end = transition->questions; number < number_end; ++number) {
+    for (uint32_t number = 0; number < transition->questions; ++number) {
         if (c->candidates.empty() || r->scratch.is_stopped) return;
         answer_all(r, c->questions.data() + transition->first_question + number, registers, width);
         size_t kept = 0;
-        for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
-            if (c->answers[i] == YES) {
-                c->candidates[kept] = c->candidates[i];
-                ++kept;
-            }
-        }
+        for (size_t i = 0; i < c->candidates.size(); ++i)
+            if (c->answers[i] == YES) c->candidates[kept++] = c->candidates[i];
         c->candidates.resize(kept);
     }
 }

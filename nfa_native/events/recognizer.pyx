@@ -65,19 +65,14 @@ cdef class Recognizer:
         r.program.strategy = chosen.strategy
         r.program.enumeration = chosen.enumeration
         r.program.consume = kinds.Consumed[consume]
-        r.program.limit = -1 if limit is None else limit
-        if r.program.strategy == StrategyKind.ANY:
-            r.program.limit = 1
+        r.program.limit = 1 if r.program.strategy == StrategyKind.ANY else -1 if limit is None else limit
         r.program.partitioned = partitioned
         r.program.numbered = partitioned and r.program.strategy == StrategyKind.STRICT
         r.program.events = self.events
         r.program.rises = forgets
         r.program.forgets = forgets and self.events < 0
         r.program.update_only = update_only
-        r.scratch.enumerating = False
         r.state.position = r.state.first_number = first_position
-        r.scratch.is_full = r.scratch.is_stopped = False
-        r.scratch.stamp = 0
         r.owner = &OWNER
         r.recognizer = <void*>self
         r.state.ring.safe_open(1 << 12, first_node)
@@ -85,7 +80,6 @@ cdef class Recognizer:
         r.program.is_chain = automaton.is_chain and chosen.enumeration not in (EnumerationKind.DISTINCT, EnumerationKind.MAXIMAL)
         attempted(clear_found, &r.scratch.found, r.program.is_chain)
         build(r, automaton.states, chosen.steps)
-        r.correlating = NULL
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
         self.answer = answer
@@ -298,25 +292,18 @@ cdef Owner OWNER = Owner(ask, is_interrupted)
 
 cdef build(Recognition* r, states, steps):
     """The automaton as arrays."""
-    cdef EntrySpec entry
     waited = {one for state in states for one in state.after}
     waited_next = {one for state in states for one in state.directly_after}
     r.program.width = len(states)
     r.program.all_marked = all(state.marked for state in states)
     r.program.start_is_marked = all([state.marked for state in states if state.initial])
     for number, state in enumerate(states):
-        entry.state = number
-        entry.first = <uint32_t>r.program.sources.size()
-        entry.after = len(state.after)
-        entry.directly = len(state.directly_after)
-        entry.initial = state.initial
-        entry.final = state.final
-        entry.step = steps[number]
-        entry.waits = number in waited
-        entry.waits_next = number in waited_next
+        r.program.entries.safe_push_back(EntrySpec(
+            number, <uint32_t>r.program.sources.size(), len(state.after), len(state.directly_after), state.initial,
+            state.final, steps[number], number in waited, number in waited_next,
+        ))
         for one in (*state.after, *state.directly_after):
             r.program.sources.safe_push_back(one)
-        r.program.entries.safe_push_back(entry)
         r.program.marked.safe_push_back(state.marked)
     r.program.most_nodes = 4 * <uint32_t>(r.program.sources.size() + r.program.width) + FEW_NODES
 

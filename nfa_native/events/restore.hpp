@@ -36,23 +36,21 @@ struct Checked {
 
 // ── events ──
 static void load_events(Recognition* r, Archive* a) {
+    RecognizerState* s = &r->state;
     uint64_t scanned = 0;
     event_fields(r, a, &scanned);
-    require(0 <= r->state.position && r->state.position < FARTHEST
-        && (0 <= r->state.first_number && r->state.first_number <= r->state.position), "the position is none");
+    require(0 <= s->position && s->position < FARTHEST && 0 <= s->first_number && s->first_number <= s->position,
+        "the position is none");
     if (r->correlating != nullptr) r->correlating->scanned = scanned;
-    require(int64_t(r->state.local_numbers.size()) == (r->program.numbered ? r->state.position - r->state.first_number
-        : 0), "positions in partitions are missing");
-    for (size_t i = 0, i_end = r->state.local_numbers.size(); i < i_end; ++i) {
-        require(-1 <= r->state.local_numbers[i]
-            && r->state.local_numbers[i] < r->state.position, "a position in a partition is none");
-    }
-    require(r->program.partitioned || r->state.locals.size() == 1, "there are partitions");
-    require(r->state.locals.size() < MOST_NODES, "there are too many partitions");
-    for (size_t i = 0, i_end = r->state.locals.size(); i < i_end; ++i) {
-        require(0 <= r->state.locals[i]
-            && r->state.locals[i] <= (r->program.partitioned ? r->state.position : 0),
-                "a partition has no such number of events");
+    require(int64_t(s->local_numbers.size()) == (r->program.numbered ? s->position - s->first_number : 0),
+        "positions in partitions are missing");
+    for (int64_t local : s->local_numbers)
+        require(-1 <= local && local < s->position, "a position in a partition is none");
+    require(r->program.partitioned || s->locals.size() == 1, "there are partitions");
+    require(s->locals.size() < MOST_NODES, "there are too many partitions");
+    for (int64_t events : s->locals) {
+        require(0 <= events && events <= (r->program.partitioned ? s->position : 0),
+            "a partition has no such number of events");
     }
 }
 
@@ -69,10 +67,10 @@ static void load_partitions(Recognition* r) {
     r->state.locals = counts;
     r->state.is_touched.assign(counts.size(), 0);
     require(r->program.consume == Consumed::ANY || r->state.touched.empty(), "nothing will be consumed");
-    for (size_t i = 0, i_end = r->state.touched.size(); i < i_end; ++i) {
-        require(r->state.touched[i] < counts.size(), "there is no such partition");
-        require(!r->state.is_touched[r->state.touched[i]], "a partition is touched twice");
-        r->state.is_touched[r->state.touched[i]] = 1;
+    for (uint32_t partition : r->state.touched) {
+        require(partition < counts.size(), "there is no such partition");
+        require(!r->state.is_touched[partition], "a partition is touched twice");
+        r->state.is_touched[partition] = 1;
     }
 }
 
@@ -97,10 +95,10 @@ static void begin_check(Recognition* r, Checked* known) {
     known->sources.assign(r->program.width * known->words, 0);
     known->states.assign(r->state.ring.count() * known->words + known->words, 0);
     known->sizes.assign(r->state.ring.count() + 1, 0);
-    for (size_t state = 0, state_end = r->program.width; state < state_end; ++state) {
-        const EntrySpec* entry = r->program.entries.data() + state;
-        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after + entry->directly); i < i_end; ++i)
-            set_bit(known->sources.data() + state * known->words, r->program.sources[i]);
+    for (size_t state = 0; state < r->program.width; ++state) {
+        const EntrySpec* entry = &r->program.entries[state];
+        for (size_t i = 0; i < size_t(entry->after + entry->directly); ++i)
+            set_bit(known->sources.data() + state * known->words, r->program.sources[entry->first + i]);
     }
 }
 
@@ -110,21 +108,18 @@ static void begin_check(Recognition* r, Checked* known) {
 static void load_listed(Recognition* r, Archive* a, int64_t oldest, Checked* known) {
     Correlating* c = r->correlating;
     std::vector<ListedForm> forms;
-    Listed one{};
     listed_fields(a, &forms, &c->remembered);
     require(c->remembered.size() / std::max(c->own.size(), size_t(1)) == (c->own.size() ? forms.size() : 0)
         && c->remembered.size() % std::max(c->own.size(), size_t(1)) == 0, "values of listed events are missing");
-    for (size_t i = 0, i_end = forms.size(); i < i_end; ++i) {
-        const ListedForm* form = forms.data() + i;
-        require(oldest <= form->position && form->position < r->state.position, "a listed event is none");
-        require(-1 <= form->before && form->before < int64_t(i), "a list leads nowhere");
-        require(form->before < 0 || forms[form->before].position < form->position, "a list is not in order");
-        require(i == 0 || !r->program.forgets || forms[i - 1].start <= form->start, "starts of listed events fall");
-        one.position = form->position;
-        one.start = form->start;
-        one.before = form->before >= 0 ? form->before : NOT_SET;
-        known->oldest.push_back(form->before >= 0 ? known->oldest[form->before] : form->start);
-        c->listed.push_back(one);
+    for (size_t i = 0; i < forms.size(); ++i) {
+        const ListedForm& form = forms[i];
+        bool follows = form.before >= 0;
+        require(oldest <= form.position && form.position < r->state.position, "a listed event is none");
+        require(-1 <= form.before && form.before < int64_t(i), "a list leads nowhere");
+        require(!follows || forms[form.before].position < form.position, "a list is not in order");
+        require(i == 0 || !r->program.forgets || forms[i - 1].start <= form.start, "starts of listed events fall");
+        c->listed.push_back({form.position, form.start, follows ? form.before : NOT_SET});
+        known->oldest.push_back(follows ? known->oldest[form.before] : form.start);
     }
 }
 
@@ -149,16 +144,13 @@ static void read_registers(
     Recognition* r, const int64_t* stored, uint32_t state, int64_t* out, const MatchNode* node, const Checked* known
 ) {
     Correlating* c = r->correlating;
-    for (uint32_t i = 0, i_end = c->cells[state].width; i < i_end; ++i) {
+    for (uint32_t i = 0; i < c->cells[state].width; ++i) {
         out[i] = stored[i];
         if (!has_list(c, state, i)) continue;
         require(-1 <= stored[i] && stored[i] < int64_t(c->listed.size()), "a register has a list that there is not");
-        if (stored[i] < 0) {
-            out[i] = NOT_SET;
-        } else {
-            require(node == nullptr || !r->program.forgets
-                || node->youngest <= known->oldest[size_t(stored[i])], "a list is forgotten too early");
-        }
+        if (stored[i] < 0) out[i] = NOT_SET;
+        else require(node == nullptr || !r->program.forgets || node->youngest <= known->oldest[size_t(stored[i])],
+            "a list is forgotten too early");
     }
 }
 
@@ -181,10 +173,7 @@ static uint32_t placed_list(Recognition* r, const ListForm* form, const int64_t*
 // The last group of a list is one of merged ones.
 static void know_merged(Recognition* r, uint32_t number, GroupList* list, size_t place) {
     Correlating* c = r->correlating;
-    Head nothing{};
-    nothing.node = NO_NODE;
-    nothing.youngest = NEVER;
-    list->arriving.push_back(nothing);
+    list->arriving.push_back({NEVER, NO_NODE});
     list->living = groups_of(list);
     if (c->merged.is_full()) c->merged.spread(FEW_SLOTS);
     put_slot(&c->merged, hash_of_registers(list->partition, list->state, record_of(list, place) + 1, list->width - 1),
@@ -192,25 +181,22 @@ static void know_merged(Recognition* r, uint32_t number, GroupList* list, size_t
 }
 
 static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t at, size_t value, Checked* known) {
-    Correlating* c = r->correlating;
-    const ListForm* form = forms->lists.data() + i;
-    const CellSpec* cell = &c->cells[form->state];
-    std::vector<int64_t> registers;
+    const ListForm* form = &forms->lists[i];
+    const CellSpec* cell = &r->correlating->cells[form->state];
+    const int64_t* stored = forms->registers.data() + value;
+    std::vector<int64_t> registers(cell->width + 1);
     uint32_t newest = 0;
-    registers.resize(cell->width + 1);
-    read_registers(r, forms->registers.data() + value, form->state, registers.data(), nullptr, known);
-    GroupList* list = list_at(c, placed_list(r, form, registers.data()));
-    for (uint32_t place = 0, place_end = form->groups; place < place_end; ++place) {
-        uint32_t node = forms->nodes[at + place];
-        require(cell->kind == RegisterCells::MERGED || node > newest, "groups are not in the order of their events");
-        newest = std::max(newest, node);
-        read_registers(r, forms->registers.data() + value + place * cell->width, form->state, registers.data(),
-            match_node(&r->state, node), known);
-        require(cell->key < 0
-            || registers[cell->key] == forms->registers[value + cell->key], "a group is of another key");
-        add_group(list, registers.data(), node, match_node(&r->state, node)->youngest);
-        if (cell->skyline >= 0)
-            add_step(&list->skyline, registers[cell->skyline], match_node(&r->state, node)->youngest);
+    read_registers(r, stored, form->state, registers.data(), nullptr, known);
+    GroupList* list = list_at(r->correlating, placed_list(r, form, registers.data()));
+    for (uint32_t place = 0; place < form->groups; ++place) {
+        uint32_t number = forms->nodes[at + place];
+        const MatchNode* node = match_node(&r->state, number);
+        require(cell->kind == RegisterCells::MERGED || number > newest, "groups are not in the order of their events");
+        newest = std::max(newest, number);
+        read_registers(r, stored + place * cell->width, form->state, registers.data(), node, known);
+        require(cell->key < 0 || registers[cell->key] == stored[cell->key], "a group is of another key");
+        add_group(list, registers.data(), number, node->youngest);
+        if (cell->skyline >= 0) add_step(&list->skyline, registers[cell->skyline], node->youngest);
         if (cell->kind == RegisterCells::MERGED) know_merged(r, uint32_t(i), list, place);
         known->newest[i].push_back(newest);
     }
@@ -250,16 +236,11 @@ static void load_views(Recognition* r, const std::vector<ViewForm>* forms, Check
     while (size <= forms->size() + 1) size *= 2;
     c->views.open(size, 0);
     known->viewed.assign(forms->size(), 0);
-    for (size_t i = 0, i_end = forms->size(); i < i_end; ++i) {
-        const ViewForm* form = forms->data() + i;
-        check_view_form(r, form);
-        ViewRecord* view = c->views.at(c->views.head);
-        ++c->views.head;
-        view->list = form->list;
-        view->transition = form->transition;
-        view->last = int64_t(form->groups) - 1;
-        *view->bounds = *form->bounds;
-        view->bounds[1] = form->bounds[1];
+    for (const ViewForm& form : *forms) {
+        check_view_form(r, &form);
+        *c->views.at(c->views.head++) = {
+            0, int64_t(form.groups) - 1, form.list, form.transition, {form.bound, form.other_bound}
+        };
     }
 }
 
@@ -336,18 +317,12 @@ static void check_pick(Recognition* r, const MatchNode* node, uint32_t number, C
     }
 }
 
-static void check_views(const Checked* known) {
-    for (size_t i = 0, i_end = known->viewed.size(); i < i_end; ++i) require(known->viewed[i], "a view is of no node");
-}
-
 // Where each state is entered from the one before it, the sets of a state that nodes lead to are ends of one list,
 // later nodes leading to longer ones.
 static void check_chains(Recognition* r) {
-    std::vector<uint32_t> chains;
-    std::vector<uint8_t> is_followed;
-    chains.assign(r->state.ring.count() + 1, 0);
-    is_followed.assign(r->state.ring.count() + 1, 0);
-    for (uint32_t number = 1, number_end = uint32_t(r->state.ring.head); number < number_end; ++number) {
+    std::vector<uint32_t> chains(r->state.ring.count() + 1, 0);
+    std::vector<uint8_t> is_followed(r->state.ring.count() + 1, 0);
+    for (uint32_t number = 1; number < r->state.ring.head; ++number) {
         const MatchNode* node = match_node(&r->state, number);
         require(node->state < r->program.width, "there are unions in a chain");
         chains[number] = number;
@@ -367,7 +342,7 @@ static void check_chains(Recognition* r) {
 static void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked* known) {
     int64_t before = std::max(oldest, r->program.numbered ? r->state.first_number : 0);
     uint64_t picks = 0;
-    for (uint32_t number = 1, number_end = uint32_t(r->state.ring.head); number < number_end; ++number) {
+    for (uint32_t number = 1; number < r->state.ring.head; ++number) {
         const MatchNode* node = match_node(&r->state, number);
         require(node->state <= UNION, "a node is of a state that there is not");
         require(node->youngest > NEVER && (node->youngest <= latest || !r->program.rises), "a node has no such start");
@@ -385,7 +360,7 @@ static void check_nodes(Recognition* r, int64_t latest, int64_t oldest, Checked*
         }
         require(known->sizes[number] <= picks, "a set has a pick twice");
     }
-    check_views(known);
+    for (uint8_t viewed : known->viewed) require(viewed, "a view is of no node");
     if (r->program.enumeration == EnumerationKind::ROWS) check_chains(r);
 }
 
@@ -414,47 +389,39 @@ static void check_head(Recognition* r, uint32_t node, size_t cell, const Checked
 
 // As long as starts rise, what waits in a state is not younger than what may enter it.
 static void check_ages(Recognition* r, const Head* heads) {
-    for (size_t state = 0, state_end = r->program.width; state < state_end; ++state) {
-        const EntrySpec* entry = r->program.entries.data() + state;
+    for (size_t state = 0; state < r->program.width; ++state) {
+        const EntrySpec* entry = &r->program.entries[state];
         if (entry->initial || entry->directly || heads[state].node == NO_NODE) continue;
         int64_t youngest = NEVER;
-        for (size_t i = entry->first, i_end = size_t(entry->first + entry->after); i < i_end; ++i)
-            youngest = std::max(youngest, heads[r->program.sources[i]].youngest);
+        for (size_t i = 0; i < entry->after; ++i)
+            youngest = std::max(youngest, heads[r->program.sources[entry->first + i]].youngest);
         require(heads[state].youngest <= youngest, "what waits in a state is too young");
     }
 }
 
-// ── heads ──
 static void load_heads(
     Recognition* r, const std::vector<uint32_t>* heads, const std::vector<uint32_t>* last, const Checked* known
 ) {
-    size_t partition;
-    for (size_t i = 0, i_end = heads->size(); i < i_end; ++i) {
-        partition = i / r->program.width;
+    size_t width = r->program.width;
+    for (size_t i = 0; i < heads->size(); ++i) {
+        int64_t local = (r->program.partitioned ? r->state.locals[i / width] : r->state.position) - 1;
         if ((*heads)[i] != NO_NODE) {
             check_head(r, (*heads)[i], i, known);
-            r->state.heads[i].node = (*heads)[i];
-            r->state.heads[i].youngest = match_node(&r->state, (*heads)[i])->youngest;
+            r->state.heads[i] = {match_node(&r->state, (*heads)[i])->youngest, (*heads)[i]};
         }
         if ((*last)[i] != NO_NODE) {
             check_head(r, (*last)[i], i, known);
-            r->state.last[i].node = (*last)[i];
-            r->state.last[i].youngest = match_node(&r->state, (*last)[i])->youngest;
-            r->state.last[i].local = (r->program.partitioned ? r->state.locals[partition] : r->state.position) - 1;
+            r->state.last[i] = {match_node(&r->state, (*last)[i])->youngest, local, (*last)[i]};
         }
     }
-    for (partition = 0; partition < r->program.rises
-        && r->correlating == nullptr ? r->state.locals.size() : 0; ++partition) {
-        check_ages(r, r->state.heads.data() + partition * r->program.width);
-    }
+    if (!r->program.rises || r->correlating != nullptr) return;
+    for (size_t i = 0; i < heads->size(); i += width) check_ages(r, r->state.heads.data() + i);
 }
 
 // The nodes of groups have partial matches of their state.
 static void check_lists(Recognition* r, Checked* known) {
-    Correlating* c = r->correlating;
-    for (size_t i = 0, i_end = c->lists.size(); i < i_end; ++i) {
-        const GroupList* list = list_at(c, uint32_t(i));
-        for (size_t place = 0, place_end = groups_of(list); place < place_end; ++place) {
+    for (const GroupList* list : r->correlating->lists) {
+        for (size_t place = 0; place < groups_of(list); ++place) {
             require(are_of(known, list->nodes[place], list->state), "a group is of another state");
             check_age(r, list->nodes[place], list->partition);
         }
@@ -474,24 +441,21 @@ static void load_recents(Recognition* r, const ListForms* forms, const Checked* 
     size_t at = 0;
     size_t value = 0;
     require(c->has_recents || forms->lists.empty(), "nothing is contiguous");
-    for (size_t i = 0, i_end = forms->lists.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < forms->lists.size(); ++i) {
         check_form(r, forms, i, at, value);
-        const ListForm* form = forms->lists.data() + i;
+        const ListForm* form = &forms->lists[i];
         uint32_t width = c->cells[form->state].width;
         registers.resize(width + 1);
         require(c->recents[form->partition * r->program.width + form->state].nodes.empty(),
             "a state was entered twice");
         start_recent_again(r, form);
-        for (size_t place = 0, place_end = size_t(form->groups); place < place_end; ++place) {
-            uint32_t node = forms->nodes[at + place];
-            require(are_of(known, node, form->state), "a group is of another state");
-            check_age(r, node, form->partition);
-            read_registers(r, forms->registers.data() + value + place * width, form->state, registers.data(),
-                match_node(&r->state, node), known);
-            note_recent(r, form->state, form->partition, registers.data(), node, match_node(&r->state, node)->youngest);
+        for (size_t end = at + form->groups; at < end; ++at, value += width) {
+            const MatchNode* node = match_node(&r->state, forms->nodes[at]);
+            require(are_of(known, forms->nodes[at], form->state), "a group is of another state");
+            check_age(r, forms->nodes[at], form->partition);
+            read_registers(r, forms->registers.data() + value, form->state, registers.data(), node, known);
+            note_recent(r, form->state, form->partition, registers.data(), forms->nodes[at], node->youngest);
         }
-        at += form->groups;
-        value += size_t(form->groups) * width;
     }
     require(at == forms->nodes.size() && value == forms->registers.size(), "there are groups of no state");
 }
@@ -501,16 +465,14 @@ static void load_recents(Recognition* r, const ListForms* forms, const Checked* 
 // No event started later than `latest`, and what is picked is not before position `oldest`.
 inline void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t oldest) {
     std::vector<MatchNode> nodes;
-    std::vector<uint32_t> heads;
-    std::vector<uint32_t> last;
+    std::vector<uint32_t> heads, last;
     std::vector<ViewForm> views;
-    ListForms lists{};
-    ListForms recents{};
+    ListForms lists{}, recents{};
     Checked known{};
     load_events(r, a);
+    size_t cells = r->state.locals.size() * r->program.width;
     head_fields(a, &heads, &last);
-    require(heads.size() == r->state.locals.size() * r->program.width
-        && r->state.locals.size() * r->program.width == last.size(), "states of partitions are missing");
+    require(heads.size() == cells && last.size() == cells, "states of partitions are missing");
     load_partitions(r);
     node_fields(a, &nodes);
     load_nodes(r, &nodes);

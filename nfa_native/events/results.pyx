@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cpython.buffer cimport PyBuffer_FillInfo
 from libc.stdint cimport int64_t, uint16_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
@@ -89,31 +90,16 @@ cdef object numbers_of(const vector[uint16_t]* values):
 
 
 cdef class Memory:
-    """Memory of a table that nobody writes any more: integers, as a buffer."""
+    """The memory of an array, which is given back with it."""
 
-    cdef int64_t* data
-    cdef Py_ssize_t[1] shape
-    cdef Py_ssize_t[1] strides
-
-    def __cinit__(self):
-        self.data = NULL
+    cdef void* start
+    cdef Py_ssize_t size
 
     def __dealloc__(self):
-        free(self.data)
+        free(self.start)
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        self.strides[0] = sizeof(int64_t)
-        buffer.buf = self.data
-        buffer.format = 'q'
-        buffer.internal = NULL
-        buffer.itemsize = sizeof(int64_t)
-        buffer.len = self.shape[0] * <Py_ssize_t>sizeof(int64_t)
-        buffer.ndim = 1
-        buffer.obj = self
-        buffer.readonly = 0
-        buffer.shape = self.shape
-        buffer.strides = self.strides
-        buffer.suboffsets = NULL
+        PyBuffer_FillInfo(buffer, self, self.start, self.size, 0, flags)
 
 
 cdef void forget_table(Table* t) noexcept:
@@ -129,10 +115,9 @@ cdef object lines(Table* t, size_t count):
     cdef size_t state
     if 2 * count >= t.room and t.memory != NULL:
         memory = Memory()
-        memory.data = t.memory
-        memory.shape[0] = 2 * t.width * t.line
+        memory.start, memory.size = t.memory, 2 * t.width * t.line * sizeof(int64_t)
         t.memory = NULL
-        return np.asarray(memory).reshape(2 * t.width, t.line)
+        return np.frombuffer(memory, np.int64).reshape(2 * t.width, t.line)
     found = np.empty((2 * t.width, count), np.int64)
     if count:
         target = found

@@ -62,7 +62,7 @@ struct Touched {
 
 // What entered a state with the last event that did, for strict contiguity.
 struct Recent {
-    int64_t local;
+    int64_t local = -2;
     std::vector<int64_t> registers;
     std::vector<int64_t> youngest;
     std::vector<uint32_t> nodes;
@@ -100,8 +100,8 @@ struct Correlating {
     std::vector<int64_t> remembered;      // of each listed event as many values as `own` has
     Choices choices;
     std::vector<const int64_t*> rows;     // scratch: values of one event of each variable
-    int64_t listed_base;
-    size_t listed_first;                  // those before it are expired
+    int64_t listed_base = 0;
+    size_t listed_first = 0;              // those before it are expired
     std::map<int64_t, int64_t> relisted;  // lists that the event under way made longer
     // scratch
     std::vector<int64_t> bounds;
@@ -110,18 +110,18 @@ struct Correlating {
     std::vector<uint8_t> answers;
     std::vector<Touched> touched;
     std::vector<size_t> touched_ends;
-    uint64_t scanned;                     // groups and zones that were looked at
+    uint64_t scanned = 0;                 // groups and zones that were looked at
 };
 
-constexpr uint32_t NO_NODE = 0;
+constexpr uint32_t NO_NODE = 0;           // as it is, false
 constexpr uint32_t UNION = 0xFFFF;        // instead of a state: a node that unites two others
 constexpr uint32_t NO_PARTITION = 0xFFFFFFFF;
 constexpr uint32_t NO_ORIGIN = 0xFFFFFFFF;
 constexpr uint32_t FEW_NODES = 16;        // that there is room for when an event has taken all of its own
 constexpr uint32_t BETWEEN_SIGNALS = 0x10000;  // stages of one event until signals are looked at
 
-// A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION: those of
-// `next` and those of `sibling`.
+// A set of partial matches: those of `next`, each with the event `pos` added, and those of `sibling`.  Of a UNION:
+// those of `next` and those of `sibling`.
 struct MatchNode {
     int64_t youngest;  // the greatest start in the set; without UNION also that of the part with `pos`
     uint32_t pos;                         // the event picked, lower half of its position
@@ -132,15 +132,14 @@ struct MatchNode {
 
 // Those that entered it with one event: all that strict contiguity lets go on.
 struct LastEntry {
-    int64_t youngest;
-    int64_t local;                        // position of the event in its substream
-    uint32_t node;
+    int64_t youngest = NEVER;
+    int64_t local = -2;                   // position of the event in its substream
+    uint32_t node = NO_NODE;
 };
 
 // What enters when the event is over.
 struct Entering {
-    int64_t youngest;
-    uint32_t node;
+    Head set;
     uint32_t entry;
 };
 
@@ -158,11 +157,11 @@ struct Ending {
 
 // The best match of the set `set`, by what it picks last, and the start that it has.
 struct BestMatch {
-    int64_t start;
-    int64_t event;                        // for which it was worked out
-    uint32_t set;                         // NO_NODE: none
-    uint32_t pick;
-    uint32_t before;  // what the best match with the pick of node `set` itself has picked before it; NO_NODE: nothing
+    int64_t start = NEVER;
+    int64_t event = NEVER;                // for which it was worked out
+    uint32_t set = NO_NODE;               // NO_NODE: none
+    uint32_t pick = NO_NODE;
+    uint32_t before = NO_NODE;  // what the best match with the pick of node `set` itself has picked before it, if any
 };
 
 // A marked pick, and the one after it (its number among the candidates), NO_ORIGIN: there is none.
@@ -224,12 +223,12 @@ struct RecognizerState {
 
 // What is at work in an event and its enumeration, and the results until they are taken.
 struct RecognizerScratch {
-    bool is_full;                         // there is no room for more nodes
-    bool is_stopped;                      // by a signal
+    bool is_full = false;                 // there is no room for more nodes
+    bool is_stopped = false;              // by a signal
     std::vector<Entering> entering;
     std::vector<Ending> endings;          // of the last event
     size_t ending;                        // the one under way
-    bool enumerating;
+    bool enumerating = false;
     std::vector<Visiting> visits;
     std::vector<int64_t> path_positions;  // picks of the present match, at the end
     std::vector<uint16_t> path_states;
@@ -243,7 +242,7 @@ struct RecognizerScratch {
     std::vector<Candidate> candidates;
     std::vector<Beginning> beginnings;
     std::vector<uint64_t> stamps;         // by node: the stage that met it last
-    uint64_t stamp;                       // that of the present stage
+    uint64_t stamp = 0;                   // that of the present stage
     std::vector<WideStage> wide_stages;   // of `maximal.hpp`
     Frontiers reached;                    // of each stage: sets that the picks so far go on from
     Frontiers wider;                      // of each stage: sets that these and more go on from
@@ -265,7 +264,7 @@ struct Owner {
 
 struct Recognition {
     RecognizerProgram program;
-    Correlating* correlating;             // NULL: nothing compares events
+    Correlating* correlating = nullptr;   // NULL: nothing compares events
     RecognizerState state;
     RecognizerScratch scratch;
     const Owner* owner;

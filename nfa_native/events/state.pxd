@@ -180,9 +180,6 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
     cdef cppclass RecognizerScratch:
         bint is_full
         bint is_stopped
-        bint enumerating
-        uint64_t stamp
-        vector[uint32_t] keys
         Found found
         Table* table
 

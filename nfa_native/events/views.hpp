@@ -27,13 +27,9 @@ static inline uint32_t add_view(
     Correlating* c = r->correlating;
     GroupList* groups = list_at(c, list);
     if (!c->views.has_room(1)) reclaim_views(r, least);
-    uint32_t number = c->views.head;  // may be 0: whether there is a view, nodes say otherwise
-    ++c->views.head;
+    uint32_t number = c->views.head++;  // may be 0: whether there is a view, nodes say otherwise
     ViewRecord* view = c->views.at(number);
-    view->youngest = youngest;
-    view->list = list;
-    view->transition = transition;
-    view->last = groups->base + int64_t(groups_of(groups)) - 1;
+    *view = {youngest, groups->base + int64_t(groups_of(groups)) - 1, list, transition, {}};
     for (size_t i = 0; i < count; ++i) view->bounds[i] = bounds[i];
     return add_node(&r->state, VIEW, number, NO_NODE, NO_NODE, youngest);
 }
@@ -59,11 +55,8 @@ static uint32_t next_in_view(Correlating* c, ViewVisit* visit, int64_t least) {
 
 // A visit of a view that has not come to any group.
 static inline ViewVisit visit_of(Correlating* c, uint32_t number) noexcept {
-    ViewVisit visit;
-    visit.view = number;
-    visit.depth = 0;
-    visit.place = view_at(c, number)->last - list_at(c, view_at(c, number)->list)->base + 1;
-    return visit;
+    const ViewRecord* view = view_at(c, number);
+    return {number, 0, view->last - list_at(c, view->list)->base + 1};
 }
 
 // The node of the first group of a view; the others are left for later.

@@ -1,17 +1,13 @@
-// Lists of groups in snapshots: not written, but made again from the living cells, in their order.  So are their
-// numbers, and views are written with the numbers that they will have. The live state as an archive: a store for each
-// part, a column for each field.  What is dead stays behind, and what follows from other fields is not written.
-// `restore.hpp` reads it.
+// The live state as an archive: a store for each part, a column for each field.  What is dead stays behind, and what
+// follows from other fields is not written.  So lists of groups are made again from the living cells, in their order,
+// and views are written with the numbers that lists and groups will then have.  `restore.hpp` reads it.
 #pragma once
 
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <map>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,16 +18,6 @@
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
-
-// Versions of the stores.
-constexpr uint32_t CLOCK_VERSION = 1;
-constexpr uint32_t COUNTERS_VERSION = 1;
-constexpr uint32_t HISTORY_VERSION = 1;
-constexpr uint32_t NODES_VERSION = 1;
-constexpr uint32_t STAGED_VERSION = 1;
-constexpr uint32_t CELLS_VERSION = 1;
-constexpr uint32_t DEADLINES_VERSION = 1;
-constexpr uint32_t SEEN_VERSION = 1;
 
 // A block as it is written: its words come one after the other.
 struct BlockForm {
@@ -68,23 +54,33 @@ struct SeenPick {
     uint64_t event;
 };
 
+// The living cells as they are written, those of one state after the other, and which of them could step in this tick.
+struct CellForms {
+    std::vector<uint32_t> counts;         // of each state
+    std::vector<CellForm> cells;
+    std::vector<uint32_t> fired_counts;   // of each state
+    std::vector<uint32_t> fired;
+    std::vector<word_t> words;
+};
+
+// Results that must not come twice, as they are written.
+struct SeenForms {
+    std::vector<SeenForm> seen;
+    std::vector<SeenPick> picks;
+    std::vector<word_t> words;
+};
+
 typedef std::vector<std::vector<uint32_t>> Places;
 
 // The living cells, oldest first.
 static std::vector<uint32_t> cells_in_order(StateData* s) {
-    std::vector<std::pair<uint32_t, uint32_t>> living;
-    std::vector<uint32_t> out;
-    std::pair<uint32_t, uint32_t> one;
-    for (uint32_t cell = 0, cell_end = uint32_t(s->cells.size()); cell < cell_end; ++cell) {
-        if (s->cells[cell].rows) {
-            one.first = s->cells[cell].serial;
-            one.second = cell;
-            living.push_back(one);
-        }
-    }
-    std::sort(living.begin(), living.end());
-    for (size_t i = 0, i_end = living.size(); i < i_end; ++i) out.push_back(living[i].second);
-    return out;
+    std::vector<uint32_t> living;
+    for (uint32_t cell = 0; cell < s->cells.size(); ++cell)
+        if (s->cells[cell].rows) living.push_back(cell);
+    std::sort(living.begin(), living.end(), [s](uint32_t a, uint32_t b) {
+        return s->cells[a].serial < s->cells[b].serial;
+    });
+    return living;
 }
 
 // The list where a cell is in an index.
@@ -95,22 +91,15 @@ static inline uint32_t list_of(StateData* s, CellIndex* index, uint32_t cell) no
 
 // For each list the number that it gets when cells enter lists again in their order; NO_LIST: none of its cells lives.
 static void number_lists(KernelState* now, std::vector<uint32_t>* numbers) {
-    std::vector<uint32_t> cells;
     uint32_t given = 0;
     numbers->assign(now->lists.size(), NO_LIST);
-    for (size_t state = 0, state_end = now->states.size(); state < state_end; ++state) {
-        StateData* s = &now->states[state];
-        if (s->kind != Cells::VIEWS) continue;
-        cells = cells_in_order(s);
-        for (size_t i = 0, i_end = cells.size(); i < i_end; ++i) {
-            for (size_t j = 0, j_end = s->indexes.size(); j < j_end; ++j) {
-                if ((s->cells[cells[i]].listed >> j) & 1) {
-                    uint32_t number = list_of(s, &s->indexes[j], cells[i]);
-                    if ((*numbers)[number] == NO_LIST) {
-                        numbers->data()[number] = given;
-                        ++given;
-                    }
-                }
+    for (StateData& s : now->states) {
+        if (s.kind != Cells::VIEWS) continue;
+        for (uint32_t cell : cells_in_order(&s)) {
+            for (size_t j = 0; j < s.indexes.size(); ++j) {
+                if (!((s.cells[cell].listed >> j) & 1)) continue;
+                uint32_t& number = (*numbers)[list_of(&s, &s.indexes[j], cell)];
+                if (number == NO_LIST) number = given++;
             }
         }
     }
@@ -127,9 +116,9 @@ static void renumber_view(
         return;
     }
     assert((*numbers)[view->next] != NO_LIST);
-    const GroupList* groups = &now->lists[view->next];
-    for (size_t i = 0, i_end = size_t(view->sibling - groups->base); i < i_end; ++i)
-        before += s->cells.data()[groups->groups.data()[i].cell].serial == groups->groups.data()[i].serial;
+    const GroupList* list = &now->lists[view->next];
+    for (uint32_t i = 0; i < view->sibling - list->base; ++i)
+        before += s->cells[list->groups[i].cell].serial == list->groups[i].serial;
     view->next = (*numbers)[view->next];
     view->sibling = before;
 }
@@ -143,7 +132,7 @@ inline bool can_be_written(const Kernel* k) noexcept {
 
 // Where the streamset, its windows and the ring are.
 static void clock_fields(Kernel* k, Archive* a) {
-    a->store("clock", CLOCK_VERSION);
+    a->store("clock", 1);
     a->number("lo", k->now.lo);
     a->number("kept", k->now.kept);
     a->number("position", k->now.seq);
@@ -162,26 +151,23 @@ static void clock_fields(Kernel* k, Archive* a) {
 
 // Statistics, and of the guards which of them only finished matches can judge.
 static void counter_fields(KernelState* now, Archive* a) {
-    Candidacies tried{};
-    Judgements judged{};
-    const StateData* state = now->states.data();
     uint64_t number = 0;
-    a->store("counters", COUNTERS_VERSION);
+    a->store("counters", 1);
     a->update("matched", now->matched, number, number);
-    a->update("deferred", now->judgements, judged, judged.deferred);
-    a->update("killed", now->judgements, judged, judged.killed);
+    a->update("deferred", now->judgements, &Judgements::deferred);
+    a->update("killed", now->judgements, &Judgements::killed);
     if (!now->states.empty()) {
-        a->update("entered", now->states, *state, state->entered);
-        a->update("expired", now->states, *state, state->expired);
-        a->update("skipped", now->states, *state, state->skipped);
+        a->update("entered", now->states, &StateData::entered);
+        a->update("expired", now->states, &StateData::expired);
+        a->update("skipped", now->states, &StateData::skipped);
     }
-    a->update("offered", now->candidacies, tried, tried.offered);
-    a->update("lonely", now->candidacies, tried, tried.lonely);
-    a->update("unjoined", now->candidacies, tried, tried.unjoined);
-    a->update("unfiltered", now->candidacies, tried, tried.unfiltered);
-    a->update("fired", now->candidacies, tried, tried.fired);
-    a->update("pairs", now->candidacies, tried, tried.pairs);
-    a->update("scanned", now->candidacies, tried, tried.scanned);
+    a->update("offered", now->candidacies, &Candidacies::offered);
+    a->update("lonely", now->candidacies, &Candidacies::lonely);
+    a->update("unjoined", now->candidacies, &Candidacies::unjoined);
+    a->update("unfiltered", now->candidacies, &Candidacies::unfiltered);
+    a->update("fired", now->candidacies, &Candidacies::fired);
+    a->update("pairs", now->candidacies, &Candidacies::pairs);
+    a->update("scanned", now->candidacies, &Candidacies::scanned);
 }
 
 static void write_block(
@@ -189,32 +175,28 @@ static void write_block(
     std::vector<BlockForm>* blocks, std::vector<word_t>* words
 ) {
     const Block* block = &now->history.blocks[event->block - now->history.first_block + number];
-    BlockForm form{};
+    uint32_t slots = program->slots[block->atom];
     uint32_t count;
     const word_t* rows = block_rows(now, event, number, &count);
-    size_t size = size_t(count) * program->slots[block->atom];
-    form.atom = block->atom;
-    form.rows = program->slots[block->atom] ? count : 1;  // rows without values are all alike
+    size_t size = size_t(count) * slots;
     // Where a block without words comes first, the next one's begin at the same place.
-    form.shared = number > 0 && size > 0 && (block - 1)->word == block->word && program->slots[(block - 1)->atom] > 0;
-    blocks->push_back(form);
-    if (!form.shared) words->insert(words->end(), rows, rows + size);
+    bool shared = number > 0 && size > 0 && (block - 1)->word == block->word && program->slots[(block - 1)->atom] > 0;
+    blocks->push_back({block->atom, slots ? count : 1, shared});  // rows without values are all alike
+    if (!shared) words->insert(words->end(), rows, rows + size);
 }
 
 static void history_fields(
     Archive* a, std::vector<EventRecord>* events, std::vector<BlockForm>* blocks, std::vector<word_t>* words
 ) {
-    EventRecord event{};
-    BlockForm block{};
-    a->store("history", HISTORY_VERSION);
-    a->field("time", *events, event, event.time);
-    a->field("position", *events, event, event.seq);
-    a->field("event", *events, event, event.handle);
-    a->field("blocks", *events, event, event.blocks);
-    a->field("head", *events, event, event.head);
-    a->field("atom", *blocks, block, block.atom);
-    a->field("rows", *blocks, block, block.rows);
-    a->field("shared", *blocks, block, block.shared);
+    a->store("history", 1);
+    a->field("time", *events, &EventRecord::time);
+    a->field("position", *events, &EventRecord::seq);
+    a->field("event", *events, &EventRecord::handle);
+    a->field("blocks", *events, &EventRecord::blocks);
+    a->field("head", *events, &EventRecord::head);
+    a->field("atom", *blocks, &BlockForm::atom);
+    a->field("rows", *blocks, &BlockForm::rows);
+    a->field("shared", *blocks, &BlockForm::shared);
     a->words("words", *words);
 }
 
@@ -225,202 +207,133 @@ static void write_history(KernelProgram* program, KernelState* now, Archive* a) 
     std::vector<EventRecord> events;
     std::vector<BlockForm> blocks;
     std::vector<word_t> words;
-    uint32_t pos = now->kept;
-    while (pos != next_position(now)) {
+    for (uint32_t pos = now->kept; pos != next_position(now); ++pos) {
         events.push_back(*event_at(now, pos));
-        for (uint32_t i = 0, i_end = events.back().blocks; i < i_end; ++i)
+        for (uint32_t i = 0; i < events.back().blocks; ++i)
             write_block(program, now, event_at(now, pos), i, &blocks, &words);
-        ++pos;
     }
     history_fields(a, &events, &blocks, &words);
 }
 
 static void node_fields(Archive* a, std::vector<Node>* nodes) {
-    Node node{};
-    a->store("nodes", NODES_VERSION);
-    a->field("pos", *nodes, node, node.pos);
-    a->field("label", *nodes, node, node.label);
-    a->field("next", *nodes, node, node.next);
-    a->field("sibling", *nodes, node, node.sibling);
-    a->field("max start", *nodes, node, node.max_start);
+    a->store("nodes", 1);
+    a->field("pos", *nodes, &Node::pos);
+    a->field("label", *nodes, &Node::label);
+    a->field("next", *nodes, &Node::next);
+    a->field("sibling", *nodes, &Node::sibling);
+    a->field("max start", *nodes, &Node::max_start);
 }
 
 // The ring's living part; views count the groups of the lists as `load_cells` makes them again.
 static void write_nodes(KernelProgram* program, KernelState* now, Archive* a) {
     std::vector<Node> nodes;
     std::vector<uint32_t> numbers;
-    uint32_t i = now->ring.tail;
     number_lists(now, &numbers);
-    while (i != now->ring.head) {
-        nodes.push_back(*node_at(now, i));
-        if (i == 0) {
-            std::memset(&nodes.back(), 0, sizeof(Node));  // a number that is never given
-        } else if (nodes.back().label & VIEW) {
-            renumber_view(program, now, &nodes.back(), &numbers);
-        }
-        ++i;
+    for (uint32_t i = now->ring.tail; i != now->ring.head; ++i) {
+        nodes.push_back(i ? *node_at(now, i) : Node{});  // number 0 is never given
+        if (nodes.back().label & VIEW) renumber_view(program, now, &nodes.back(), &numbers);
     }
     node_fields(a, &nodes);
 }
 
 // What enters cells when the tick closes; rows come one after the other.
 static void staged_fields(KernelState* now, Archive* a) {
-    Staged staged{};
-    a->store("staged", STAGED_VERSION);
-    a->field("deadline", now->staged, staged, staged.deadline);
-    a->field("pick", now->staged, staged, staged.pick);
-    a->field("rows", now->staged, staged, staged.rows);
-    a->field("picks", now->staged, staged, staged.picks);
-    a->field("state", now->staged, staged, staged.state);
-    a->field("label", now->staged, staged, staged.label);
-    a->field("next", now->staged, staged, staged.next);
-    a->field("max start", now->staged, staged, staged.max_start);
+    a->store("staged", 1);
+    a->field("deadline", now->staged, &Staged::deadline);
+    a->field("pick", now->staged, &Staged::pick);
+    a->field("rows", now->staged, &Staged::rows);
+    a->field("picks", now->staged, &Staged::picks);
+    a->field("state", now->staged, &Staged::state);
+    a->field("label", now->staged, &Staged::label);
+    a->field("next", now->staged, &Staged::next);
+    a->field("max start", now->staged, &Staged::max_start);
     a->numbers("picked", now->staged_picks);
     a->words("words", now->staged_words);
 }
 
-static void write_cells_of(
-    StateData* s, std::vector<CellForm>* cells, std::vector<word_t>* words, std::vector<uint32_t>* places
-) {
-    std::vector<uint32_t> living = cells_in_order(s);
-    CellForm form{};
-    places->assign(s->cells.size(), uint32_t(NO_CELL));
-    for (size_t i = 0, i_end = living.size(); i < i_end; ++i) {
-        const Cell* cell = s->cells.data() + living[i];
-        const word_t* rows = cell_rows(s, living[i]);
-        words->insert(words->end(), rows, rows + size_t(cell->rows) * s->width);
-        form.node = cell->node;
-        form.deadline = cell->deadline;
-        form.rows = cell->rows;
-        form.fired = cell->fired != 0;
-        form.listed = cell->listed;
-        cells->push_back(form);
-        places->data()[living[i]] = uint32_t(i);
+static void write_cells_of(StateData* s, CellForms* forms, std::vector<uint32_t>* places) {
+    size_t before = forms->fired.size();
+    uint32_t written = 0;
+    places->assign(s->cells.size(), NO_CELL);
+    for (uint32_t number : cells_in_order(s)) {
+        const Cell& cell = s->cells[number];
+        const word_t* rows = cell_rows(s, number);
+        forms->words.insert(forms->words.end(), rows, rows + size_t(cell.rows) * s->width);
+        forms->cells.push_back({cell.deadline, cell.node, cell.rows, cell.listed, cell.fired != 0});
+        (*places)[number] = written++;
     }
+    for (uint32_t cell : s->fired)
+        if ((*places)[cell] != NO_CELL) forms->fired.push_back((*places)[cell]);
+    forms->counts.push_back(written);
+    forms->fired_counts.push_back(uint32_t(forms->fired.size() - before));
 }
 
-static void write_fired(const StateData* s, std::vector<uint32_t>* fired, const std::vector<uint32_t>* places) {
-    for (size_t i = 0, i_end = s->fired.size(); i < i_end; ++i) {
-        if ((*places)[s->fired[i]] != NO_CELL) fired->push_back((*places)[s->fired[i]]);
-    }
-}
-
-// Cells of one state after the other, and those of which each state knows that they could step in this tick.
-static void cell_fields(
-    Archive* a, std::vector<uint32_t>* counts, std::vector<CellForm>* cells, std::vector<uint32_t>* fired_counts,
-    std::vector<uint32_t>* fired, std::vector<word_t>* words
-) {
-    CellForm cell{};
-    a->store("cells", CELLS_VERSION);
-    a->numbers("of state", *counts);
-    a->field("node", *cells, cell, cell.node);
-    a->field("deadline", *cells, cell, cell.deadline);
-    a->field("rows", *cells, cell, cell.rows);
-    a->field("fired", *cells, cell, cell.fired);
-    a->field("listed", *cells, cell, cell.listed);
-    a->numbers("fired of state", *fired_counts);
-    a->numbers("fired cells", *fired);
-    a->words("words", *words);
+static void cell_fields(Archive* a, CellForms* forms) {
+    a->store("cells", 1);
+    a->numbers("of state", forms->counts);
+    a->field("node", forms->cells, &CellForm::node);
+    a->field("deadline", forms->cells, &CellForm::deadline);
+    a->field("rows", forms->cells, &CellForm::rows);
+    a->field("fired", forms->cells, &CellForm::fired);
+    a->field("listed", forms->cells, &CellForm::listed);
+    a->numbers("fired of state", forms->fired_counts);
+    a->numbers("fired cells", forms->fired);
+    a->words("words", forms->words);
 }
 
 // The living cells, oldest first.
 static void write_cells(KernelState* now, Archive* a, Places* places) {
-    std::vector<uint32_t> counts;
-    std::vector<CellForm> cells;
-    std::vector<uint32_t> fired_counts;
-    std::vector<uint32_t> fired;
-    std::vector<word_t> words;
+    CellForms forms;
     places->resize(now->states.size());
-    for (size_t i = 0, i_end = now->states.size(); i < i_end; ++i) {
-        size_t before = cells.size();
-        write_cells_of(&now->states[i], &cells, &words, &places->at(i));
-        counts.push_back(uint32_t(cells.size() - before));
-        before = fired.size();
-        write_fired(&now->states[i], &fired, &places->at(i));
-        fired_counts.push_back(uint32_t(fired.size() - before));
-    }
-    cell_fields(a, &counts, &cells, &fired_counts, &fired, &words);
+    for (size_t i = 0; i < now->states.size(); ++i) write_cells_of(&now->states[i], &forms, &places->at(i));
+    cell_fields(a, &forms);
 }
 
 static void deadline_fields(Archive* a, std::vector<DeadlineForm>* waiting) {
-    DeadlineForm one{};
-    a->store("deadlines", DEADLINES_VERSION);
-    a->field("time", *waiting, one, one.time);
-    a->field("state", *waiting, one, one.state);
-    a->field("cell", *waiting, one, one.cell);
+    a->store("deadlines", 1);
+    a->field("time", *waiting, &DeadlineForm::time);
+    a->field("state", *waiting, &DeadlineForm::state);
+    a->field("cell", *waiting, &DeadlineForm::cell);
 }
 
 // In the order in which they come due.
 static void write_deadlines(KernelState* now, Archive* a, const Places* places) {
-    std::map<int64_t, std::vector<Waiting>>::iterator at = now->deadlines.begin();
     std::vector<DeadlineForm> out;
-    DeadlineForm form{};
-    while (at != now->deadlines.end()) {
-        form.time = at->first;
-        for (size_t i = 0, i_end = at->second.size(); i < i_end; ++i) {
-            const Waiting* waiting = at->second.data() + i;
-            if (is_current(&now->states[waiting->state], &waiting->cell)) {
-                form.state = waiting->state;
-                form.cell = places->at(waiting->state).at(waiting->cell.cell);
-                out.push_back(form);
-            }
+    for (const auto& [time, all] : now->deadlines) {
+        for (const Waiting& one : all) {
+            if (is_current(&now->states[one.state], &one.cell))
+                out.push_back({time, one.state, places->at(one.state).at(one.cell.cell)});
         }
-        ++at;
     }
     deadline_fields(a, &out);
 }
 
 // A key has the picks, atom and event, and then the row.
-static void write_seen_key(
-    KernelProgram* program, const std::pair<std::string, uint32_t>* key, std::vector<SeenForm>* seen,
-    std::vector<SeenPick>* picks, std::vector<word_t>* words
-) {
-    size_t row = program->result_width * sizeof(word_t);
-    size_t count = (key->first.size() - row) / sizeof(SeenPick);
-    size_t before = picks->size();
-    SeenForm form{};
-    form.picks = uint32_t(count);
-    form.first = key->second;
-    seen->push_back(form);
-    picks->resize(before + count);
-    words->resize(words->size() + program->result_width);
-    if (count) std::memcpy(picks->data() + before, key->first.data(), count * sizeof(SeenPick));
-    if (row) {
-        std::memcpy(words->data() + words->size() - program->result_width, key->first.data() + key->first.size() - row,
-            row);
-    }
+static void write_seen_key(const std::string& key, uint32_t first, uint32_t width, SeenForms* forms) {
+    size_t size = key.size() - width * sizeof(word_t);
+    const SeenPick* picks = reinterpret_cast<const SeenPick*>(key.data());
+    const word_t* row = reinterpret_cast<const word_t*>(key.data() + size);
+    forms->seen.push_back({uint32_t(size / sizeof(SeenPick)), first});
+    forms->picks.insert(forms->picks.end(), picks, picks + size / sizeof(SeenPick));
+    forms->words.insert(forms->words.end(), row, row + width);
 }
 
-static void seen_fields(
-    Archive* a, std::vector<SeenForm>* seen, std::vector<SeenPick>* picks, std::vector<word_t>* words
-) {
-    SeenForm one{};
-    SeenPick pick{};
-    a->store("seen", SEEN_VERSION);
-    a->field("picks", *seen, one, one.picks);
-    a->field("first", *seen, one, one.first);
-    a->field("atom", *picks, pick, pick.atom);
-    a->field("event", *picks, pick, pick.event);
-    a->words("words", *words);
+static void seen_fields(Archive* a, SeenForms* forms) {
+    a->store("seen", 1);
+    a->field("picks", forms->seen, &SeenForm::picks);
+    a->field("first", forms->seen, &SeenForm::first);
+    a->field("atom", forms->picks, &SeenPick::atom);
+    a->field("event", forms->picks, &SeenPick::event);
+    a->words("words", forms->words);
 }
 
 // Results that an ambiguous automaton must not give twice, in an order of their own.
 static void write_seen(KernelProgram* program, KernelState* now, Archive* a) {
-    std::unordered_map<std::string, uint32_t, TextHash>::iterator at = now->seen.begin();
-    std::vector<std::pair<std::string, uint32_t>> keys;
-    std::pair<std::string, uint32_t> key;
-    std::vector<SeenForm> seen;
-    std::vector<SeenPick> picks;
-    std::vector<word_t> words;
-    while (at != now->seen.end()) {
-        key.first = at->first;
-        key.second = at->second;
-        keys.push_back(key);
-        ++at;
-    }
+    std::vector<std::pair<std::string, uint32_t>> keys(now->seen.begin(), now->seen.end());
+    SeenForms forms;
     std::sort(keys.begin(), keys.end());
-    for (size_t i = 0, i_end = keys.size(); i < i_end; ++i) write_seen_key(program, &keys[i], &seen, &picks, &words);
-    seen_fields(a, &seen, &picks, &words);
+    for (const auto& [key, first] : keys) write_seen_key(key, first, program->result_width, &forms);
+    seen_fields(a, &forms);
 }
 
 // Everything that the future depends on.

@@ -41,21 +41,13 @@ inline bool is_ascending(const uint32_t* numbers, size_t count, size_t below) no
 
 // The next event with rows, whose rows every source then knows; `count` if there is none.
 inline size_t next_event(BatchRows* rows, size_t count) noexcept {
-    RowSource* begin = rows->sources.data();
-    RowSource* end = begin + rows->sources.size();
-    RowSource* one = begin;
     size_t found = count;
-    size_t at;
-    while (one != end) {
-        if (one->end < one->rows) found = std::min(found, size_t(one->row_event[one->end]));
-        ++one;
-    }
-    one = begin;
-    while (one != end) {
-        at = one->at = one->end;
-        while (at < one->rows && one->row_event[at] == found) ++at;
-        one->end = at;
-        ++one;
+    for (const RowSource& one : rows->sources)
+        if (one.end < one.rows) found = std::min(found, size_t(one.row_event[one.end]));
+    for (RowSource& one : rows->sources) {
+        size_t end = one.at = one.end;
+        while (end < one.rows && one.row_event[end] == found) ++end;
+        one.end = end;
     }
     return found;
 }

@@ -4,7 +4,7 @@
 from libc.stdint cimport uint32_t
 
 from nfa_native.core.containers cimport vector
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef extern from "nfa_native/joins/batch.hpp" namespace "spaseq::joins" nogil:
     cdef struct RowSource:

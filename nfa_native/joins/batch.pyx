@@ -12,7 +12,6 @@ from nfa_native.terms.rows cimport EventRows
 
 cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slots, size_t events):
     """Note where the rows of all atoms lie; the result keeps them alive.  Atoms that share arrays share a source."""
-    cdef RowTaker taker
     cdef size_t i
     keep = []
     row_event = columns = None
@@ -24,10 +23,7 @@ cdef object borrow_rows(BatchRows* out, object rows, const vector[uint32_t]* slo
         if atom.row_event is not row_event or atom.columns is not columns or slots.at(i) != width:
             row_event, columns, width = atom.row_event, atom.columns, slots.at(i)
             keep.append(borrow_columns(out, row_event, columns, slots.at(i), events))
-        taker.atom = <uint32_t>i
-        taker.slots = slots.at(i)
-        taker.source = <uint32_t>out.sources.size() - 1
-        out.takers.safe_push_back(taker)
+        out.takers.safe_push_back(RowTaker(<uint32_t>i, slots.at(i), <uint32_t>out.sources.size() - 1))
     return keep
 
 
@@ -52,7 +48,6 @@ cdef int borrow_event(
     BatchRows* out, list rows, const vector[uint32_t]* slots, vector[uint32_t]* zeros
 ) except -1:
     """As `borrow_rows`, of a single event whose rows the caller keeps alive; `zeros` number that event."""
-    cdef RowTaker taker
     cdef RowSource one
     cdef EventRows found
     cdef object before = None
@@ -73,10 +68,7 @@ cdef int borrow_event(
             one.rows = found.count
             one.at = one.end = 0
             out.sources.safe_push_back(one)
-        taker.atom = <uint32_t>i
-        taker.slots = slots.at(i)
-        taker.source = <uint32_t>out.sources.size() - 1
-        out.takers.safe_push_back(taker)
+        out.takers.safe_push_back(RowTaker(<uint32_t>i, slots.at(i), <uint32_t>out.sources.size() - 1))
     for i in range(out.sources.size()):  # now that they stay where they are
         out.sources[i].row_event = zeros.data()
     return 0

@@ -1,11 +1,13 @@
-// Ordered buckets: where a comparison with the event decides which cells go on, those that stay behind under
-// skip-till-next are a monotone stack.  A bucket is ordered while every cell came in order behind those before it.
-// Buckets: the cells of a state under one key of an index, oldest first.
+// Buckets: the cells of a state under one key of an index, oldest first.  Where a comparison with the event decides
+// which cells go on, those that stay behind under skip-till-next are a monotone stack: a bucket is ordered while every
+// cell came in order behind those before it.
 #pragma once
 
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "nfa_native/joins/lists.hpp"
 #include "nfa_native/joins/nodes.hpp"
@@ -52,7 +54,7 @@ static inline bool has_rows(
     const Cell* one = s->cells.data() + cell;
     if (one->rows != count || one->deadline != deadline) return false;
     const word_t* mine = cell_rows(s, cell);
-    for (size_t i = 0, i_end = size_t(count) * s->width; i < i_end; ++i) if (mine[i] != rows[i]) return false;
+    for (size_t i = 0, end = size_t(count) * s->width; i < end; ++i) if (mine[i] != rows[i]) return false;
     return true;
 }
 
@@ -61,11 +63,9 @@ static uint32_t find_in_order(
     StateData* s, const Bucket* bucket, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept {
     const CellIndex* index = &s->indexes[0];
-    size_t i = bucket->cells.size();
     if (count > 1) return NO_CELL;
-    while (i > 0) {
-        --i;
-        const CellReference* reference = bucket->cells.data() + i;
+    for (size_t i = bucket->cells.size(); i > 0; --i) {
+        const CellReference* reference = &bucket->cells[i - 1];
         if (!is_current(s, reference)) continue;
         if (has_rows(s, reference->cell, rows, count, deadline)) return reference->cell;
         if (follows(index, rows[index->spec->order], order_value(s, index, reference->cell)) == 1) return NO_CELL;
@@ -75,10 +75,7 @@ static uint32_t find_in_order(
 
 // Enter a bucket by its key.
 static inline void know_key(CellIndex* index, size_t number) {
-    KeyEntry entry;
-    entry.hash = uint32_t(index->buckets[number].key);
-    entry.bucket = uint32_t(number) + 1;
-    index->slots.put(entry);
+    index->slots.put({uint32_t(index->buckets[number].key), uint32_t(number) + 1});
 }
 
 // Room for twice as many buckets as there are, which may have other numbers than before.
@@ -93,24 +90,19 @@ static void spread_slots(CellIndex* index) {
 static inline Bucket* find_bucket(CellIndex* index, uint64_t key) noexcept {
     Bucket* buckets = index->buckets.data();
     const KeyEntry* slots = index->slots.slots.data();
-    size_t at = index->slots.home(uint32_t(key));
     if (index->slots.slots.empty()) return nullptr;
-    while (slots[at].bucket) {
+    for (size_t at = index->slots.home(uint32_t(key)); slots[at].bucket; at = index->slots.next(at)) {
         if (slots[at].hash == uint32_t(key) && buckets[slots[at].bucket - 1].key == key)
             return buckets + (slots[at].bucket - 1);
-        at = index->slots.next(at);
     }
     return nullptr;
 }
 
 // A new bucket.
 static Bucket* add_bucket(CellIndex* index, uint64_t key) {
-    Bucket fresh;
     if (index->slots.is_full()) spread_slots(index);
-    fresh.key = key;
-    fresh.ordered = fresh.mixed = fresh.tabled = false;
-    fresh.groups = NO_LIST;
-    index->buckets.push_back(fresh);
+    index->buckets.emplace_back();
+    index->buckets.back().key = key;
     know_key(index, index->buckets.size() - 1);
     return &index->buckets.back();
 }
@@ -145,10 +137,7 @@ static inline Bucket* home_bucket(StateData* s, const word_t* rows) noexcept {
 }
 
 static inline CellReference reference_to(StateData* s, uint32_t cell) noexcept {
-    CellReference reference;
-    reference.cell = cell;
-    reference.serial = s->cells[cell].serial;
-    return reference;
+    return {cell, s->cells[cell].serial};
 }
 
 // Append a cell to a list, unless its values do not compare with those there; whether it was.
@@ -160,7 +149,7 @@ static bool join_list(StateData* s, const CellIndex* index, GroupList* groups, u
     if (!(groups->groups.empty() ? take_kinds(groups, values) : has_kinds(groups, values))) return false;
     groups->groups.emplace_back();
     Group* group = &groups->groups.back();
-    for (uint32_t i = 0, i_end = groups->columns; i < i_end; ++i) group->values[i] = measured(values[i]);
+    for (uint32_t i = 0; i < groups->columns; ++i) group->values[i] = measured(values[i]);
     group->node = one->node;
     group->max_start = start;
     group->cell = cell;
@@ -195,27 +184,27 @@ static void append_cell(KernelState* now, StateData* s, CellIndex* index, Bucket
     if (bucket->groups != NO_LIST) map_cell(now, s, index, bucket, cell);
 }
 
+// The bucket's last reference is to this use of the cell.
+static inline bool is_last(StateData* s, const Bucket* bucket, uint32_t cell) noexcept {
+    return !bucket->cells.empty() && bucket->cells.back().cell == cell && is_current(s, &bucket->cells.back());
+}
+
 // Enter a new cell, which is in its home bucket, into every index, once under each of its keys.
 static void index_further(KernelState* now, StateData* s, uint32_t cell) {
     const word_t* rows = cell_rows(s, cell);
-    uint32_t count = s->cells[cell].rows;
-    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) {
-        CellIndex* index = &s->indexes[i];
-        for (uint32_t r = 0; r < count; ++r) {
-            uint64_t key = hash_key(rows + size_t(r) * s->width, index->spec->columns.data(),
-                index->spec->columns.size());
-            Bucket* bucket = make_bucket(index, key);
-            if (bucket->cells.empty() || bucket->cells.back().cell != cell || !is_current(s, &bucket->cells.back()))
-                append_cell(now, s, index, bucket, cell);
+    for (CellIndex& index : s->indexes) {
+        for (uint32_t r = 0; r < s->cells[cell].rows; ++r) {
+            const std::vector<uint32_t>& columns = index.spec->columns;
+            Bucket* bucket = make_bucket(&index, hash_key(rows + size_t(r) * s->width, columns.data(), columns.size()));
+            if (!is_last(s, bucket, cell)) append_cell(now, s, &index, bucket, cell);
         }
     }
 }
 
 // Room for more, when stale entries are dropped.
 static void grow_table(StateData* s) {
-    for (size_t i = 0, i_end = s->exact.slots.size(); i < i_end; ++i) {
-        if (!is_current(s, &s->exact.slots[i].cell)) s->exact.slots[i].cell.serial = 0;
-    }
+    for (TableEntry& entry : s->exact.slots)
+        if (!is_current(s, &entry.cell)) entry.cell.serial = 0;
     s->exact.spread(16);
 }
 
@@ -231,18 +220,15 @@ static inline uint32_t hash_rows(StateData* s, const word_t* rows, uint32_t coun
 
 // Enter a cell into the table of all live values.
 static void put_cell(StateData* s, uint32_t cell) {
-    TableEntry entry;
+    const Cell& one = s->cells[cell];
     if (s->exact.is_full()) grow_table(s);
-    entry.hash = hash_rows(s, cell_rows(s, cell), s->cells[cell].rows, s->cells[cell].deadline);
-    entry.cell = reference_to(s, cell);
-    s->exact.put(entry);
+    s->exact.put({hash_rows(s, cell_rows(s, cell), one.rows, one.deadline), {cell, one.serial}});
 }
 
 // Enter the cells of a bucket into the table of all live values.
 static void put_cells(StateData* s, const Bucket* bucket) {
-    for (size_t i = 0, i_end = bucket->cells.size(); i < i_end; ++i) {
-        if (is_current(s, &bucket->cells[i])) put_cell(s, bucket->cells[i].cell);
-    }
+    for (const CellReference& one : bucket->cells)
+        if (is_current(s, &one)) put_cell(s, one.cell);
 }
 
 // Put a cell at the end of its home bucket, and into the table of all live values if the bucket's cells are there.
@@ -259,11 +245,10 @@ static void enter_home(KernelState* now, StateData* s, Bucket* home, uint32_t ce
 
 // Forget stale references.
 static void sweep_bucket(StateData* s, Bucket* bucket) {
-    CellReference* references = bucket->cells.data();
     size_t kept = 0;
-    for (size_t i = 0, i_end = bucket->cells.size(); i < i_end; ++i) {
-        references[kept] = references[i];
-        kept += is_current(s, &references[i]);
+    for (const CellReference& one : bucket->cells) {
+        bucket->cells[kept] = one;
+        kept += is_current(s, &one);
     }
     bucket->cells.resize(kept);
 }
@@ -283,19 +268,10 @@ static void sweep_groups(KernelState* now, StateData* s, Bucket* bucket) {
 static void sweep_index(KernelState* now, StateData* s, CellIndex* index) {
     size_t kept = 0;
     sweep_bucket(s, &index->wild);
-    for (size_t i = 0, i_end = index->buckets.size(); i < i_end; ++i) {
-        Bucket* bucket = &index->buckets[i];
-        sweep_bucket(s, bucket);
-        sweep_groups(now, s, bucket);
-        if (!bucket->cells.empty() || bucket->groups != NO_LIST) {
-            index->buckets[kept].key = bucket->key;
-            index->buckets[kept].ordered = bucket->ordered;
-            index->buckets[kept].mixed = bucket->mixed;
-            index->buckets[kept].tabled = bucket->tabled;
-            index->buckets[kept].groups = bucket->groups;
-            index->buckets[kept].cells.swap(bucket->cells);
-            ++kept;
-        }
+    for (Bucket& bucket : index->buckets) {
+        sweep_bucket(s, &bucket);
+        sweep_groups(now, s, &bucket);
+        if (!bucket.cells.empty() || bucket.groups != NO_LIST) std::swap(index->buckets[kept++], bucket);
     }
     index->buckets.resize(kept);
     spread_slots(index);
@@ -321,13 +297,17 @@ static void free_cell(StateData* s, uint32_t cell) {
     --s->live;
 }
 
+// All partial matches of the cell have left the window.
+static void expire_cell(StateData* s, uint32_t cell) {
+    free_cell(s, cell);
+    ++s->expired;
+}
+
 // Make the zone map of a bucket, if all of its cells have a place in one.
 static void map_bucket(KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket) {
     bucket->groups = new_list(now, uint32_t(index->spec->compared.size()));
-    for (size_t i = 0, i_end = bucket->cells.size(); i < i_end; ++i) {
-        if (bucket->groups != NO_LIST && is_current(s, &bucket->cells[i]))
-            map_cell(now, s, index, bucket, bucket->cells[i].cell);
-    }
+    for (const CellReference& one : bucket->cells)
+        if (bucket->groups != NO_LIST && is_current(s, &one)) map_cell(now, s, index, bucket, one.cell);
 }
 
 }  // namespace spaseq::joins

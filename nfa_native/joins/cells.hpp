@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <unordered_map>
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -14,26 +12,22 @@ namespace spaseq::joins {
 
 static size_t longest_in_state(const StateData* s) noexcept {
     size_t longest = s->exact.longest_run();
-    for (size_t index = 0, index_end = s->indexes.size(); index < index_end; ++index)
-        longest = std::max(longest, s->indexes[index].slots.longest_run());
+    for (const CellIndex& index : s->indexes) longest = std::max(longest, index.slots.longest_run());
     return longest;
 }
 
 // See ``Matcher.longest_run``; of the results that were seen it is the fullest bucket.
 inline size_t longest_in_kernel(KernelState* now) noexcept {
     size_t longest = 0;
-    for (size_t i = 0, i_end = now->seen.bucket_count(); i < i_end; ++i)
-        longest = std::max(longest, now->seen.bucket_size(i));
-    for (size_t state = 0, state_end = now->states.size(); state < state_end; ++state)
-        longest = std::max(longest, longest_in_state(&now->states[state]));
+    for (size_t i = 0; i < now->seen.bucket_count(); ++i) longest = std::max(longest, now->seen.bucket_size(i));
+    for (const StateData& state : now->states) longest = std::max(longest, longest_in_state(&state));
     return longest;
 }
 
 // A cell with nothing in it yet, and a serial for it.
 static inline uint32_t take_cell(StateData* s) {
-    uint32_t cell;
+    uint32_t cell = uint32_t(s->cells.size());
     if (s->free_cells.empty()) {
-        cell = uint32_t(s->cells.size());
         s->cells.emplace_back();
         s->words.resize(s->words.size() + s->width);
     } else {
@@ -47,9 +41,8 @@ static inline uint32_t take_cell(StateData* s) {
 
 // Where several rows of a cell then lie.
 static uint32_t take_extra(StateData* s, const word_t* rows, uint32_t count) {
-    uint32_t slot;
+    uint32_t slot = uint32_t(s->extra.size());
     if (s->free_extra.empty()) {
-        slot = uint32_t(s->extra.size());
         s->extra.emplace_back();
     } else {
         slot = s->free_extra.back();
@@ -63,13 +56,10 @@ static uint32_t take_extra(StateData* s, const word_t* rows, uint32_t count) {
 static uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int64_t deadline) noexcept {
     uint32_t hash = hash_rows(s, rows, count, deadline);
     const TableEntry* entries = s->exact.slots.data();
-    size_t at = s->exact.home(hash);
     if (s->exact.slots.empty()) return NO_CELL;
-    while (entries[at].cell.serial) {
-        if (entries[at].hash == hash && is_current(s, &entries[at].cell)) {
-            if (has_rows(s, entries[at].cell.cell, rows, count, deadline)) return entries[at].cell.cell;
-        }
-        at = s->exact.next(at);
+    for (size_t at = s->exact.home(hash); entries[at].cell.serial; at = s->exact.next(at)) {
+        if (entries[at].hash == hash && is_current(s, &entries[at].cell)
+            && has_rows(s, entries[at].cell.cell, rows, count, deadline)) return entries[at].cell.cell;
     }
     return NO_CELL;
 }
@@ -78,14 +68,10 @@ static uint32_t find_exact(StateData* s, const word_t* rows, uint32_t count, int
 static uint32_t find_at_home(
     StateData* s, const Bucket* home, const word_t* rows, uint32_t count, int64_t deadline
 ) noexcept {
-    const CellReference* reference = home->cells.data();
-    const CellReference* end = reference + home->cells.size();
     if (home->ordered) return find_in_order(s, home, rows, count, deadline);
     if (home->tabled) return find_exact(s, rows, count, deadline);
-    while (reference != end) {
-        if (is_current(s, reference) && has_rows(s, reference->cell, rows, count, deadline)) return reference->cell;
-        ++reference;
-    }
+    for (const CellReference& one : home->cells)
+        if (is_current(s, &one) && has_rows(s, one.cell, rows, count, deadline)) return one.cell;
     return NO_CELL;
 }
 
@@ -105,18 +91,11 @@ static inline void expect_cell(const StateData* s, const word_t* row) noexcept {
 // A new cell, with node 0, that is in no index yet.
 static uint32_t make_cell(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
     uint32_t number = take_cell(s);
-    Cell* cell = s->cells.data() + number;
     word_t* words = s->words.data() + size_t(number) * s->width;
-    cell->serial = s->serial;
-    cell->deadline = deadline;
-    cell->rows = count;
-    cell->node = cell->stamp = cell->fired = cell->listed = 0;
-    if (count > 1) {
-        cell->extra = take_extra(s, rows, count);
-    } else {
-        for (uint32_t i = 0, i_end = s->width; i < i_end; ++i) {  // a few words: a call of memcpy would cost more
-            words[i] = rows[i];
-        }
+    uint32_t extra = count > 1 ? take_extra(s, rows, count) : 0;
+    s->cells.data()[number] = {deadline, 0, 0, count, extra, s->serial, 0, 0, 0};
+    for (uint32_t i = 0; count == 1 && i < s->width; ++i) {  // a few words: a call of memcpy would cost more
+        words[i] = rows[i];
     }
     ++s->entered;
     ++now->created;
@@ -165,22 +144,18 @@ static void clear_cells(StateData* s) noexcept {
     s->free_extra.clear();
     s->exact.clear();
     s->live = 0;
-    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) {
-        s->indexes[i].buckets.clear();
-        s->indexes[i].slots.clear();
-        s->indexes[i].wild.cells.clear();
+    for (CellIndex& index : s->indexes) {
+        index.buckets.clear();
+        index.slots.clear();
+        index.wild.cells.clear();
     }
 }
 
 // Free the cells whose partial matches have all left the window, and forget stale references.
 static void sweep_state(KernelState* now, StateData* s) {
-    for (uint32_t cell = 0, cell_end = uint32_t(s->cells.size()); cell < cell_end; ++cell) {
-        if (s->cells[cell].rows && has_left(now, &s->cells[cell])) {
-            free_cell(s, cell);
-            ++s->expired;
-        }
-    }
-    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) sweep_index(now, s, &s->indexes[i]);
+    for (uint32_t cell = 0; cell < s->cells.size(); ++cell)
+        if (s->cells[cell].rows && has_left(now, &s->cells[cell])) expire_cell(s, cell);
+    for (CellIndex& index : s->indexes) sweep_index(now, s, &index);
 }
 
 // Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions
@@ -190,12 +165,11 @@ static void sweep(Kernel* k) {
     if (k->now.created < FEW_CREATED + k->now.survived && !rested) return;
     k->now.created = k->now.survived = 0;
     k->now.swept = next_position(&k->now);
-    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
-        sweep_state(&k->now, &k->now.states[i]);
-        k->now.survived += k->now.states[i].live;
+    for (StateData& state : k->now.states) {
+        sweep_state(&k->now, &state);
+        k->now.survived += state.live;
     }
-    std::unordered_map<std::string, uint32_t, TextHash>::iterator at = k->now.seen.begin();
-    while (at != k->now.seen.end()) {
+    for (auto at = k->now.seen.begin(); at != k->now.seen.end();) {
         if (older(at->second, k->now.lo)) at = k->now.seen.erase(at);
         else ++at;
     }

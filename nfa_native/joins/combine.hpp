@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 
@@ -19,13 +20,13 @@ constexpr uint32_t JUDGING = 2;           // a guard against a finished match
 struct Purpose {
     uint32_t mode;
     uint32_t which;                       // transition, or guard
-    uint32_t state;                       // of a guard
-    uint32_t newest;                      // FIRING: the event that must take part
-    uint32_t deepest;                     // FIRING: the last depth where it may
-    int64_t time;                         // the timestamp
-    int64_t from_seq;                     // JUDGING: least and greatest position in the streamset
-    int64_t to_seq;
-    bool found;                           // JUDGING: a combination joins the match
+    uint32_t state = 0;                   // of a guard
+    int64_t time = 0;                     // the timestamp
+    uint32_t newest = 0;                  // FIRING: the event that must take part
+    uint32_t deepest = 0;                 // FIRING: the last depth where it may
+    int64_t from_seq = 0;                 // JUDGING: least and greatest position in the streamset
+    int64_t to_seq = FOREVER;
+    bool found = false;                   // JUDGING: a combination joins the match
 };
 
 static void combined(Kernel* k, Candidate* candidate, Purpose* purpose);  // `step.hpp`
@@ -60,27 +61,17 @@ static bool merge_row(
 // Rows of the first depth + 1 atoms of the choice, in merged[depth + 1]; how many.
 static uint32_t merge_rows(Kernel* k, const ChoiceSpec* choice, uint32_t depth, uint32_t pos) {
     uint32_t count;
-    uint32_t before_count;
     const word_t* rows = rows_of(&k->now, pos, choice->atoms[depth], &count);
-    uint32_t slots = uint32_t(choice->slots[depth].size());
+    const std::vector<uint32_t>& slots = choice->slots[depth];
     std::vector<word_t>* out = &k->scratch.merged[depth + 1];
     uint32_t kept = 0;
     out->clear();
-    if (depth == 0) {
-        k->scratch.merged[0].assign(choice->width, UNBOUND);
-        before_count = 1;
-    } else if (choice->width == 0) {
-        before_count = 1;
-    } else {
-        before_count = uint32_t(k->scratch.merged[depth].size() / choice->width);
-    }
+    if (depth == 0) k->scratch.merged[0].assign(choice->width, UNBOUND);
+    uint32_t before_count = depth == 0 ? 1 : row_count(k, k->scratch.merged[depth].size(), choice->width);
     for (uint32_t i = 0; i < before_count; ++i) {
-        for (uint32_t j = 0; j < count; ++j) {
-            if (merge_row(k->scratch.merged[depth].data() + size_t(i) * choice->width, rows + size_t(j) * slots,
-                &choice->slots[depth], choice->width, out)) {
-                ++kept;
-            }
-        }
+        const word_t* before = k->scratch.merged[depth].data() + size_t(i) * choice->width;
+        for (uint32_t j = 0; j < count; ++j)
+            kept += merge_row(before, rows + size_t(j) * slots.size(), &slots, choice->width, out);
     }
     return normalise(out, 0, choice->width, kept);
 }
@@ -104,29 +95,19 @@ static void join_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, ui
 // Take each event of the timestamp for the atom at `depth` in turn.
 static void choose_event(Kernel* k, const ChoiceSpec* choice, Purpose* purpose, uint32_t depth) {
     uint32_t atom = choice->atoms[depth];
-    const std::vector<uint32_t>* positions;
-    size_t i;
-    if (purpose->mode == JUDGING) {
-        positions = &k->now.watched[atom];
-        i = first_watched(&k->now, atom, purpose->time);
-    } else {
-        positions = &k->now.tick_atoms[atom];
-        i = 0;
-        if (purpose->mode == FIRING && depth == purpose->deepest && !takes_part(&k->scratch, purpose->newest, depth)) {
-            i = positions->size() - 1;
-            assert((*positions)[i] == purpose->newest);
-        }
+    bool judges = purpose->mode == JUDGING;
+    const std::vector<uint32_t>* positions = judges ? &k->now.watched[atom] : &k->now.tick_atoms[atom];
+    size_t i = judges ? first_watched(&k->now, atom, purpose->time) : 0;
+    if (purpose->mode == FIRING && depth == purpose->deepest && !takes_part(&k->scratch, purpose->newest, depth)) {
+        i = positions->size() - 1;
+        assert((*positions)[i] == purpose->newest);
     }
-    while (i < positions->size()) {
+    for (; i < positions->size() && !purpose->found; ++i) {
         uint32_t pos = (*positions)[i];
-        ++i;
-        if (purpose->mode == JUDGING) {
-            if (event_at(&k->now, pos)->time != purpose->time) return;
-            if (event_at(&k->now, pos)->seq < purpose->from_seq || event_at(&k->now, pos)->seq > purpose->to_seq)
-                continue;
-        }
+        const EventRecord* event = event_at(&k->now, pos);
+        if (judges && event->time != purpose->time) return;
+        if (judges && (event->seq < purpose->from_seq || event->seq > purpose->to_seq)) continue;
         join_event(k, choice, purpose, depth, pos);
-        if (purpose->found) return;
     }
 }
 

@@ -30,13 +30,7 @@ static inline uint32_t start_of(KernelState* now, uint32_t number) noexcept {
 
 static inline Content content_of(KernelState* now, uint32_t number) noexcept {
     const Node* node = node_at(now, number);
-    Content content;
-    content.number = number;
-    content.pos = node->pos;
-    content.label = node->label;
-    content.next = node->next;
-    content.sibling = node->sibling;
-    return content;
+    return {number, node->pos, node->label, node->next, node->sibling};
 }
 
 static inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {

@@ -1,7 +1,7 @@
-// Groups of the matcher: sets of partial matches that entered a state at once, in lists that keep the order in which they
-// entered.  A group's place counts from those that are there; its number, from the list's beginning, stays, and may wrap.
-#ifndef SPASEQ_MATCHING_GROUPS
-#define SPASEQ_MATCHING_GROUPS
+// Groups of the matcher: sets of partial matches that entered a state at once, in lists that keep the order in which
+// they entered.  A group's place counts from those that are there; its number, from the list's beginning, stays, and
+// may wrap.
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -50,7 +50,8 @@ struct Zone {
     uint32_t max_start;
 };
 
-inline bool precedes(uint32_t a, uint32_t b) noexcept { return static_cast<int32_t>(a - b) < 0; }  // though positions wrap
+// Though positions wrap.
+inline bool precedes(uint32_t a, uint32_t b) noexcept { return static_cast<int32_t>(a - b) < 0; }
 
 struct GroupList {
     std::vector<Group> groups;
@@ -105,7 +106,8 @@ struct GroupList {
     void end_zone(Zone* zone) const noexcept { zone->max_start = 0; }
 };
 
-// Groups that pass all comparisons and hold something from `lo` on.  Each comparison alone may hold somewhere in a zone.
+// Groups that pass all comparisons and hold something from `lo` on.  Each comparison alone may hold somewhere in a
+// zone.
 struct GroupQuery {
     const GroupList& list;
     const Bounds& bounds;
@@ -115,7 +117,8 @@ struct GroupQuery {
         if (precedes(zone->max_start, lo)) return false;
         for (uint32_t i = 0; i < bounds.count; ++i) {
             const Bound& one = bounds.each[i];
-            if (!list.accepts(one, one.limit != one.inverted ? zone->least[one.slot] : zone->most[one.slot])) return false;
+            const Measured& nearest = one.limit != one.inverted ? zone->least[one.slot] : zone->most[one.slot];
+            if (!list.accepts(one, nearest)) return false;
         }
         return true;
     }
@@ -135,22 +138,14 @@ struct GroupQuery {
 };
 
 // The number of the next group.
-inline uint32_t group_end(const GroupList* list) noexcept { return list->base + static_cast<uint32_t>(list->groups.size()); }
+inline uint32_t group_end(const GroupList* list) noexcept {
+    return list->base + static_cast<uint32_t>(list->groups.size());
+}
 
 // The last group, which is new, is complete.
 inline void close_group(GroupList* list) noexcept {
     const Group* last = &list->groups.back();
     if (list->groups.size() > 1 && precedes(last->max_start, (last - 1)->max_start)) list->rising = false;
-}
-
-// The place of the last group in front of `before` that passes and holds something from `lo` on, or NO_GROUP.  std::bad_alloc.
-inline int64_t group_before(const GroupList* list, int64_t before, const Bounds* bounds, uint32_t lo, uint64_t* scanned) {
-    return last_group(*list, GroupQuery{*list, *bounds, lo}, before, scanned);
-}
-
-// The place of a group that passes whose youngest start no other one's is after, or NO_GROUP.  std::bad_alloc.
-inline int64_t youngest_group(const GroupList* list, const Bounds* bounds, uint32_t lo, uint64_t* scanned) {
-    return spaseq::youngest_group(*list, GroupQuery{*list, *bounds, lo}, scanned);
 }
 
 // An empty list, whose numbers go on.
@@ -181,5 +176,3 @@ inline void strike_group(GroupList* list, size_t place) noexcept {
 }
 
 }  // namespace spaseq::joins
-
-#endif

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/combine.hpp"
@@ -19,18 +18,12 @@ namespace spaseq::joins {
 
 // At the end of a tick: every early guard against the cells that were there before it.
 static void strike(Kernel* k) {
-    Purpose purpose;
-    std::memset(&purpose, 0, sizeof(Purpose));
-    purpose.mode = KILLING;
-    purpose.time = k->now.tick;
-    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
+    for (uint32_t i = 0; i < k->now.states.size(); ++i) {
         if (k->now.states[i].live == 0) continue;
-        for (size_t g = 0, g_end = k->program->states[i].guards.size(); g < g_end; ++g) {
-            if (k->program->states[i].guards[g].early) {
-                purpose.state = uint32_t(i);
-                purpose.which = uint32_t(g);
-                combine(k, &k->program->states[i].guards[g].choice, &purpose);
-            }
+        const std::vector<GuardSpec>& guards = k->program->states[i].guards;
+        for (uint32_t g = 0; g < guards.size(); ++g) {
+            Purpose purpose{KILLING, g, i, k->now.tick};
+            if (guards[g].early) combine(k, &guards[g].choice, &purpose);
         }
     }
 }
@@ -38,7 +31,7 @@ static void strike(Kernel* k) {
 // A later step may still bind what the guard reads of this row.
 static bool is_open(StateData* s, const GuardSpec* guard, const Pair* pair) noexcept {
     const word_t* row = pair_cell_row(s, pair);
-    for (size_t i = 0, i_end = guard->later.size(); i < i_end; ++i) if (row[guard->later[i]] == UNBOUND) return true;
+    for (uint32_t column : guard->later) if (row[column] == UNBOUND) return true;
     return false;
 }
 
@@ -62,39 +55,27 @@ static void kill_cell(Kernel* k, StateData* s, GuardSpec* guard, const Candidate
 static void kill(Kernel* k, uint32_t state, uint32_t which, Candidate* candidate) {
     StateData* s = &k->now.states[state];
     GuardSpec* guard = &s->spec->guards[which];
+    std::vector<Pair>& pairs = k->scratch.pairs;
     size_t kept = 0;
     measure_candidate(k, candidate);
-    k->scratch.pairs.clear();
+    pairs.clear();
     probe(k, s, guard->index, &guard->probe, &guard->step, candidate, nullptr);
-    for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-        if (is_open(s, guard, &k->scratch.pairs[i])) {
-            k->now.judgements[guard->number].deferred = true;
-        } else {
-            k->scratch.pairs[kept] = k->scratch.pairs[i];
-            ++kept;
-        }
-    }
-    k->scratch.pairs.resize(kept);
+    for (const Pair& pair : pairs)
+        if (!is_open(s, guard, &pair)) pairs[kept++] = pair;
+    if (kept < pairs.size()) k->now.judgements[guard->number].deferred = true;
+    pairs.resize(kept);
     filter_pairs(k, s, &guard->step.filters, candidate, k->now.tick);
-    size_t start = 0;
-    while (start < k->scratch.pairs.size()) {
-        size_t end = start + 1;
-        while (end < k->scratch.pairs.size() && k->scratch.pairs[end].cell == k->scratch.pairs[start].cell) ++end;
+    for (size_t start = 0, end; start < pairs.size(); start = end) {
+        for (end = start + 1; end < pairs.size() && pairs[end].cell == pairs[start].cell;) ++end;
         kill_cell(k, s, guard, candidate, start, end);
-        start = end;
     }
 }
 
 // Index of the first watched position of the atom whose event is at or after `time`.
 static size_t first_watched(KernelState* now, uint32_t atom, int64_t time) noexcept {
-    size_t low = 0;
-    size_t high = now->watched[atom].size();
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (event_at(now, now->watched[atom][middle])->time < time) low = middle + 1;
-        else high = middle;
-    }
-    return low;
+    const std::vector<uint32_t>& watched = now->watched[atom];
+    auto is_before = [now](uint32_t pos, int64_t time) { return event_at(now, pos)->time < time; };
+    return size_t(std::lower_bound(watched.begin(), watched.end(), time, is_before) - watched.begin());
 }
 
 static inline uint32_t transition_of(Kernel* k, uint32_t step) noexcept {
@@ -132,26 +113,22 @@ static uint32_t end_of_iteration(Kernel* k, uint32_t level, uint32_t kleene, boo
 
 // The row at `level` from which row `row` of the last level came.
 static const word_t* ancestor(Kernel* k, uint32_t row, uint32_t level) noexcept {
-    uint32_t at = uint32_t(k->scratch.steps.size());
-    while (at > level) {
-        row = k->scratch.parents[at][row];
-        --at;
-    }
+    for (uint32_t at = uint32_t(k->scratch.steps.size()); at > level; --at) row = k->scratch.parents[at][row];
     return k->scratch.levels[level].data() + size_t(row) * k->program->whole;
 }
 
 // Fill `views`: each row of the finished match, with the columns that the guard takes from elsewhere.
 static void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) {
-    uint32_t count = row_count(k, k->scratch.finished.size(), k->program->whole);
-    k->scratch.views.assign(k->scratch.finished.begin(), k->scratch.finished.end());
+    uint32_t whole = k->program->whole;
+    uint32_t count = row_count(k, k->scratch.finished.size(), whole);
+    k->scratch.views = k->scratch.finished;
     for (uint32_t r = 0; r < count; ++r) {
-        for (size_t i = 0, i_end = guard->looks.size(); i < i_end; ++i) {
-            const LookSpec* one = &guard->looks[i];
+        for (const LookSpec& one : guard->looks) {
             uint32_t level = boundary;
-            if (one->view == View::ITERATION)
-                level = end_of_iteration(k, boundary, one->kleene, (guard->begun >> one->kleene) & 1);
-            k->scratch.views[size_t(r) * k->program->whole + one->column] = value_of(k, &one->value,
-                ancestor(k, r, level), k->program->whole, nullptr, 0, k->now.tick);
+            if (one.view == View::ITERATION)
+                level = end_of_iteration(k, boundary, one.kleene, (guard->begun >> one.kleene) & 1);
+            k->scratch.views[size_t(r) * whole + one.column] =
+                value_of(k, &one.value, ancestor(k, r, level), whole, nullptr, 0, k->now.tick);
         }
     }
 }
@@ -159,33 +136,22 @@ static void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) {
 // The guard's choice has a match strictly between step `boundary` (from 1; 0: none) and the next one.
 static bool is_violated(Kernel* k, uint32_t state, uint32_t which, uint32_t boundary) {
     GuardSpec* guard = &k->program->states[state].guards[which];
-    uint32_t atom = guard->choice.atoms[0];
-    uint32_t steps = uint32_t(k->scratch.steps.size());
-    Purpose purpose;
-    int64_t until = FOREVER;
-    size_t i;
-    std::memset(&purpose, 0, sizeof(Purpose));
-    purpose.mode = JUDGING;
-    purpose.state = state;
-    purpose.which = which;
-    purpose.to_seq = FOREVER;
-    if (boundary < steps) until = time_of(k, boundary) - 1;
-    else if (k->program->by_events) purpose.to_seq = upper_edge(k->program, first_measure(k));
-    else until = upper_edge(k->program, first_measure(k));
-    if (boundary > 0) {
-        i = first_watched(&k->now, atom, time_of(k, boundary - 1) + 1);
-    } else if (k->program->by_events) {
-        i = 0;
-        purpose.from_seq = lower_edge(k->program, first_measure(k), last_measure(k));
-    } else {
-        i = first_watched(&k->now, atom, lower_edge(k->program, first_measure(k), last_measure(k)));
-    }
+    const std::vector<uint32_t>& watched = k->now.watched[guard->choice.atoms[0]];
+    Purpose purpose{JUDGING, which, state};
+    int64_t from = -FOREVER, until = FOREVER;
+    int64_t* lower = k->program->by_events ? &purpose.from_seq : &from;
+    int64_t* upper = k->program->by_events ? &purpose.to_seq : &until;
+    if (boundary > 0) from = time_of(k, boundary - 1) + 1;
+    else *lower = lower_edge(k->program, first_measure(k), last_measure(k));
+    if (boundary < k->scratch.steps.size()) until = time_of(k, boundary) - 1;
+    else *upper = upper_edge(k->program, first_measure(k));
     look(k, guard, boundary);
-    while (i < k->now.watched[atom].size() && !purpose.found) {
-        purpose.time = event_at(&k->now, k->now.watched[atom][i])->time;
+    size_t i = first_watched(&k->now, guard->choice.atoms[0], from);
+    while (i < watched.size() && !purpose.found) {
+        purpose.time = event_at(&k->now, watched[i])->time;
         if (purpose.time > until) break;
         combine(k, &guard->choice, &purpose);
-        while (i < k->now.watched[atom].size() && event_at(&k->now, k->now.watched[atom][i])->time == purpose.time) ++i;
+        while (i < watched.size() && event_at(&k->now, watched[i])->time == purpose.time) ++i;
     }
     return purpose.found;
 }

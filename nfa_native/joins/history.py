@@ -44,7 +44,7 @@ def batch_of(time: int, event: int, rows: Sequence[EventRows | None]) -> tuple[N
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class HistoryBatch:
     """n events from ``position`` on: times and numbers (n), and the rows of each atom, or None."""
 
     position: int
@@ -55,22 +55,22 @@ class Batch:
     def __len__(self) -> int:
         return len(self.times)
 
-    def since(self, first: int) -> Batch:
+    def since(self, first: int) -> HistoryBatch:
         """All but the first events."""
         rows = tuple(None if one is None else _since(one, first) for one in self.rows)
-        return Batch(self.position + first, self.times[first:], self.events[first:], rows)
+        return HistoryBatch(self.position + first, self.times[first:], self.events[first:], rows)
 
 
 class History:
     """Batches one after the other.  Small ones are joined, so that events that come one by one cost little room."""
 
     def __init__(self) -> None:
-        self.batches: list[Batch] = []
+        self.batches: list[HistoryBatch] = []
 
     def __len__(self) -> int:
         return sum(map(len, self.batches))
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: HistoryBatch) -> None:
         """Some more events."""
         batches = self.batches
         batches.append(batch)
@@ -92,11 +92,11 @@ class History:
         return np.concatenate([np.zeros(0, np.uint64), *columns])
 
 
-def joined(batches: Sequence[Batch]) -> Batch:
+def joined(batches: Sequence[HistoryBatch]) -> HistoryBatch:
     """The batches, at least one, as one."""
     offsets = np.cumsum([0, *map(len, batches)]).tolist()
     rows = zip(*(batch.rows for batch in batches), strict=True)
-    return Batch(
+    return HistoryBatch(
         batches[0].position,
         np.concatenate([batch.times for batch in batches]),
         np.concatenate([batch.events for batch in batches]),

@@ -7,7 +7,7 @@ from nfa_native.core.archive cimport Archive
 from nfa_native.joins.batch cimport BatchRows
 from nfa_native.joins.program cimport KernelProgram
 from nfa_native.joins.state cimport Kernel, KernelState
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef extern from "nfa_native/joins/feed.hpp" namespace "spaseq::joins" nogil:
     const int NOTHING

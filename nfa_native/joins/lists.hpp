@@ -22,25 +22,22 @@ static inline uint32_t kind_of_order(word_t word) noexcept {
 
 // A word of some kind of order.  All is rounded once, which keeps the order.
 static inline Measured measured(word_t word) noexcept {
-    Measured out;
-    out.word = word;
-    if (tag_of(word) == TAG_DECIMAL) out.about = double(int64_t(word) >> 9) / double(POWERS_OF_TEN[(word >> 4) & 31]);
-    else if (tag_of(word) == TAG_DOUBLE) out.about = double(double_order(word));
-    else out.about = double(int64_t(word) >> (tag_of(word) == TAG_INTEGER ? 4 : 5));
-    return out;
+    if (tag_of(word) == TAG_DECIMAL)
+        return {word, double(int64_t(word) >> 9) / double(POWERS_OF_TEN[(word >> 4) & 31])};
+    if (tag_of(word) == TAG_DOUBLE) return {word, double(double_order(word))};
+    return {word, double(int64_t(word) >> (tag_of(word) == TAG_INTEGER ? 4 : 5))};
 }
 
 // Whether values compare with all that the list has.
 static inline bool has_kinds(const GroupList* groups, const word_t* values) noexcept {
-    for (uint32_t i = 0, i_end = groups->columns; i < i_end; ++i) {
+    for (uint32_t i = 0; i < groups->columns; ++i)
         if (kind_of_order(values[i]) != groups->kinds[i]) return false;
-    }
     return true;
 }
 
 // An empty list takes groups of the kind of the first one; False if that is none.
 static bool take_kinds(GroupList* groups, const word_t* values) noexcept {
-    for (uint32_t i = 0, i_end = groups->columns; i < i_end; ++i) {
+    for (uint32_t i = 0; i < groups->columns; ++i) {
         groups->kinds[i] = kind_of_order(values[i]);
         if (groups->kinds[i] == 0) return false;
     }
@@ -51,28 +48,28 @@ static bool take_kinds(GroupList* groups, const word_t* values) noexcept {
 static inline int64_t find_group(
     Scratch* scratch, const GroupList* groups, int64_t before, const Bounds* bounds, uint32_t lo
 ) {
-    return group_before(groups, before, bounds, lo, &scratch->scanned);
+    return last_group(*groups, GroupQuery{*groups, *bounds, lo}, before, &scratch->scanned);
 }
 
 // The place of a group that passes whose youngest start no other one's is after, or NO_GROUP.
 static inline int64_t find_youngest(Scratch* scratch, const GroupList* groups, const Bounds* bounds, uint32_t lo) {
-    return youngest_group(groups, bounds, lo, &scratch->scanned);
+    return youngest_group(*groups, GroupQuery{*groups, *bounds, lo}, &scratch->scanned);
 }
 
 static uint32_t new_list(KernelState* now, uint32_t columns) {
-    uint32_t number;
+    uint32_t number = uint32_t(now->lists.size());
     if (now->free_lists.empty()) {
-        number = uint32_t(now->lists.size());
         now->lists.emplace_back();
     } else {
         number = now->free_lists.back();
         now->free_lists.pop_back();
     }
-    now->lists[number].base = 0;
-    now->lists[number].columns = columns;
-    now->lists[number].less = is_less;
-    now->lists[number].key.clear();
-    empty_groups(&now->lists[number]);
+    GroupList* list = &now->lists[number];
+    list->base = 0;
+    list->columns = columns;
+    list->less = is_less;
+    list->key.clear();
+    empty_groups(list);
     return number;
 }
 
@@ -94,43 +91,27 @@ static inline word_t bound_value(
 static inline bool load_bounds(
     Kernel* k, const StepSpec* step, uint32_t width, const word_t* row, uint32_t row_width, int64_t now, Bounds* bounds
 ) {
-    const Compared* compared = step->compared.data();
-    const Compared* end = compared + step->compared.size();
     bounds->count = 0;
-    while (compared != end) {
-        if (compared->slot < MOST_COMPARED && bounds->count < MOST_BOUNDS) {
-            Bound* bound = bounds->each + bounds->count;
-            word_t value = bound_value(k, compared, width, row, row_width, now);
-            bound->value = measured(value);
-            bound->slot = compared->slot;
-            bound->limit = compared->limit;
-            bound->inverted = compared->inverted;
-            ++bounds->count;
-            if (value == UNBOUND) return false;
-        }
-        ++compared;
+    for (const Compared& compared : step->compared) {
+        if (compared.slot >= MOST_COMPARED || bounds->count >= MOST_BOUNDS) continue;
+        word_t value = bound_value(k, &compared, width, row, row_width, now);
+        bounds->each[bounds->count++] = {measured(value), compared.slot, compared.limit, compared.inverted};
+        if (value == UNBOUND) return false;
     }
     return true;
 }
 
 // Whether every bound compares with what the list has.
 static bool are_comparable(const GroupList* groups, const Bounds* bounds) noexcept {
-    for (uint32_t i = 0, i_end = bounds->count; i < i_end; ++i) {
+    for (uint32_t i = 0; i < bounds->count; ++i)
         if (kind_of_order(bounds->each[i].value.word) != groups->kinds[bounds->each[i].slot]) return false;
-    }
     return true;
 }
 
 // What the index compares of a cell's row.
 static inline void read_values(const CellIndex* index, const word_t* row, word_t* out) noexcept {
-    const uint32_t* column = index->spec->compared.data();
-    const uint32_t* end = column + index->spec->compared.size();
-    *out = out[1] = UNBOUND;
-    while (column != end) {
-        *out = row[*column];
-        ++out;
-        ++column;
-    }
+    out[0] = out[1] = UNBOUND;
+    for (uint32_t column : index->spec->compared) *out++ = row[column];
 }
 
 }  // namespace spaseq::joins

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 NOBODY: int
 

@@ -14,7 +14,6 @@ from nfa_native.joins.substreams import split
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy
 
 from nfa_native.core.archive cimport Archive, close_archive, held_words, open_archive, renumber
 from nfa_native.core.containers cimport vector
@@ -25,10 +24,10 @@ from nfa_native.joins.kernel cimport (
     longest_in_kernel, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport MatcherProgram, program_of
-from nfa_native.joins.results cimport statistics_of, take_results
+from nfa_native.joins.results cimport statistics_of, take_results, taken
 from nfa_native.joins.state cimport FOREVER, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position
 from nfa_native.terms.program cimport Code, compute, test
-from nfa_native.terms.words cimport UNBOUND, Terms, TermStore, word_t
+from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
 
 # What `waiting` says of a state where nobody waits.
 NOBODY = -2**63
@@ -53,8 +52,7 @@ cdef void ask_filter(
     cdef Matcher owner = <Matcher>k.owner
     cdef size_t i
     try:
-        table = np.empty((count, width), dtype=np.uint64)
-        copy_out(table, registers)
+        table = taken(registers, (count, width), np.uint64)
         verdicts = owner._formulas[formula].ask(table, np.full(count, now, dtype=np.int64), owner.terms)
         for i in range(count):
             answers[i] = <int8_t>verdicts[i]
@@ -69,19 +67,12 @@ cdef word_t ask_value(Kernel* k, uint32_t formula, uint32_t width, int64_t now) 
     """Ask the formula's own evaluator for a value on the loaded registers."""
     cdef Matcher owner = <Matcher>k.owner
     try:
-        table = np.empty((1, width), dtype=np.uint64)
-        copy_out(table, k.scratch.registers.data())
+        table = taken(k.scratch.registers.data(), (1, width), np.uint64)
         return <word_t>owner._formulas[formula].ask(table, np.full(1, now, dtype=np.int64), owner.terms)[0]
     except BaseException as error:
         k.failed = True
         owner._failure = error
         return UNBOUND
-
-
-cdef void copy_out(object table, const word_t* words):
-    cdef uint64_t[:, ::1] view = table
-    if view.shape[0] and view.shape[1]:
-        memcpy(&view[0, 0], words, view.shape[0] * view.shape[1] * sizeof(word_t))
 
 
 cdef Evaluation EVALUATION = Evaluation(run_test, run_compute, ask_filter, ask_value)

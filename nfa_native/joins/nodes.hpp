@@ -18,12 +18,7 @@ static uint32_t write_node(
     KernelState* now, uint32_t pos, uint32_t label, uint32_t next, uint32_t sibling, uint32_t max_start
 ) {
     uint32_t number = now->ring.claim();
-    Node* node = now->ring.at(number);
-    node->pos = pos;
-    node->label = label;
-    node->next = next;
-    node->sibling = sibling;
-    node->max_start = max_start;
+    *now->ring.at(number) = {pos, label, next, sibling, max_start};
     return number;
 }
 
@@ -42,13 +37,10 @@ static uint32_t extend(
 ) {
     uint32_t youngest = start;
     assert(next == 0 || node_at(&k->now, next)->max_start == start);
-    for (uint32_t i = 0, i_end = count - 1; i < i_end; ++i)
-        next = new_node(&k->now, picks[i], label + i, next, 0, start);
-    if (sibling && is_live(&k->now, sibling)) {
-        if (older(youngest, node_at(&k->now, sibling)->max_start)) youngest = node_at(&k->now, sibling)->max_start;
-    } else {
-        sibling = 0;
-    }
+    for (uint32_t i = 0; i + 1 < count; ++i) next = new_node(&k->now, picks[i], label + i, next, 0, start);
+    if (sibling && !is_live(&k->now, sibling)) sibling = 0;
+    if (sibling && older(youngest, node_at(&k->now, sibling)->max_start))
+        youngest = node_at(&k->now, sibling)->max_start;
     return new_node(&k->now, picks[count - 1], label + count - 1, next, sibling, youngest);
 }
 

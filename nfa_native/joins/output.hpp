@@ -32,38 +32,30 @@ static inline bool is_all_out(const Pause* pause) noexcept { return !pause->susp
 
 // Put a set out after the pause; its last picks are the postponed ones from number `pick` on.
 static void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size_t pick) {
-    Output output;
-    output.decided = k->now.tick;
-    output.pick = pick;
-    output.picks = k->pause.postponed_picks.size() - pick;
-    output.final = final;
-    output.node = node;
-    output.lo = lo;
-    k->pause.postponed.push_back(output);
+    size_t picks = k->pause.postponed_picks.size() - pick;
+    k->pause.postponed.push_back({k->now.tick, pick, picks, final, node, lo});
 }
 
 // Where each step begins in `path`, which runs backwards in time.
 static void find_steps(Kernel* k) {
-    size_t i = k->scratch.path.size();
     k->scratch.steps.clear();
-    while (i > 0) {
+    for (size_t i = k->scratch.path.size(); i > 0; i -= k->program->labels[k->scratch.path[i - 1].label].parts)
         k->scratch.steps.push_back(uint32_t(i - 1));
-        i -= k->program->labels[k->scratch.path[i - 1].label].parts;
-    }
 }
 
 // The rows of the events that a step picked.
 static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
     uint32_t at = k->scratch.steps[step];
-    TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
-    candidate->width = transition->choice.width;
-    if (transition->choice.atoms.size() == 1) {
-        candidate->rows = rows_of(&k->now, k->scratch.path[at].pos, transition->choice.atoms[0], &candidate->count);
+    const ChoiceSpec* choice = &k->program->transitions[transition_of(k, step)].choice;
+    size_t atoms = choice->atoms.size();
+    candidate->width = choice->width;
+    if (atoms == 1) {
+        candidate->rows = rows_of(&k->now, k->scratch.path[at].pos, choice->atoms[0], &candidate->count);
         return;
     }
-    for (uint32_t depth = 0, depth_end = uint32_t(transition->choice.atoms.size()); depth < depth_end; ++depth)
-        candidate->count = merge_rows(k, &transition->choice, depth, k->scratch.path[at - depth].pos);
-    candidate->rows = k->scratch.merged[transition->choice.atoms.size()].data();
+    for (uint32_t depth = 0; depth < atoms; ++depth)
+        candidate->count = merge_rows(k, choice, depth, k->scratch.path[at - depth].pos);
+    candidate->rows = k->scratch.merged[atoms].data();
 }
 
 static void rebuild_step(Kernel* k, uint32_t step) {
@@ -117,34 +109,21 @@ static void close_rows(Kernel* k, StateData* s) {
 
 // `picks`: the events of each GPM, as a set.
 static void collect_picks(Kernel* k) {
-    std::pair<uint64_t, uint64_t> one;
-    size_t kept = 0;
-    k->scratch.picks.clear();
-    for (size_t i = 0, i_end = k->scratch.path.size(); i < i_end; ++i) {
-        one.first = k->program->labels[k->scratch.path[i].label].atom;
-        one.second = event_at(&k->now, k->scratch.path[i].pos)->handle;
-        k->scratch.picks.push_back(one);
-    }
-    std::sort(k->scratch.picks.begin(), k->scratch.picks.end());
-    for (size_t i = 0, i_end = k->scratch.picks.size(); i < i_end; ++i) {
-        if (kept == 0 || k->scratch.picks[i] != k->scratch.picks[kept - 1]) {
-            k->scratch.picks[kept] = k->scratch.picks[i];
-            ++kept;
-        }
-    }
-    k->scratch.picks.resize(kept);
+    std::vector<std::pair<uint64_t, uint64_t>>& picks = k->scratch.picks;
+    picks.clear();
+    for (const Pick& pick : k->scratch.path)
+        picks.push_back({k->program->labels[pick.label].atom, event_at(&k->now, pick.pos)->handle});
+    std::sort(picks.begin(), picks.end());
+    picks.erase(std::unique(picks.begin(), picks.end()), picks.end());
 }
 
 // The same picks with the same row came out before, along another path.
 static bool is_repeated(Kernel* k, uint32_t row) {
-    std::string key;
-    key.append(reinterpret_cast<char*>(k->scratch.picks.data()),
-        k->scratch.picks.size() * sizeof(std::pair<uint64_t, uint64_t>));
-    key.append(reinterpret_cast<char*>(k->scratch.answer.data() + size_t(row) * k->program->result_width),
-        k->program->result_width * sizeof(word_t));
-    if (k->now.seen.count(key)) return true;
-    k->now.seen[key] = k->scratch.path[k->scratch.steps[0]].pos;
-    return false;
+    const std::vector<std::pair<uint64_t, uint64_t>>& picks = k->scratch.picks;
+    const word_t* words = k->scratch.answer.data() + size_t(row) * k->program->result_width;
+    std::string key(reinterpret_cast<const char*>(picks.data()), picks.size() * sizeof(picks[0]));
+    key.append(reinterpret_cast<const char*>(words), k->program->result_width * sizeof(word_t));
+    return !k->now.seen.emplace(std::move(key), k->scratch.path[k->scratch.steps[0]].pos).second;
 }
 
 // Append one result to the output columns.
@@ -155,20 +134,21 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     k->results.first.push_back(time_of(k, 0));
     k->results.last.push_back(time_of(k, uint32_t(k->scratch.steps.size()) - 1));
     k->results.decided.push_back(decided);
-    for (size_t i = 0, i_end = k->scratch.picks.size(); i < i_end; ++i) {
-        k->results.atoms.push_back(uint16_t(k->scratch.picks[i].first));
-        k->results.events.push_back(k->scratch.picks[i].second);
+    for (const auto& [atom, event] : k->scratch.picks) {
+        k->results.atoms.push_back(uint16_t(atom));
+        k->results.events.push_back(event);
     }
     k->results.offsets.push_back(int64_t(k->results.atoms.size()));
     if (k->tallies) k->results.counts.push_back(0);
-    for (size_t i = 0, i_end = size_t(k->program->result_width); i < i_end; ++i)
-        k->results.words.push_back(k->scratch.answer[size_t(row) * k->program->result_width + i]);
+    const word_t* words = k->scratch.answer.data() + size_t(row) * k->program->result_width;
+    k->results.words.insert(k->results.words.end(), words, words + k->program->result_width);
     if (is_full(k)) k->pause.left = 0;
 }
 
 // One finished match: its rows, unless a guard drops it.
 static void deliver(Kernel* k, uint32_t final, int64_t decided) {
     StateData* s = &k->now.states[final];
+    uint32_t whole = k->program->whole;
     if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded) {
         ++k->results.count;
         return;
@@ -176,16 +156,15 @@ static void deliver(Kernel* k, uint32_t final, int64_t decided) {
     k->pause.left -= int64_t(k->scratch.path.size());
     find_steps(k);
     rebuild(k);
-    if (k->scratch.levels[k->scratch.steps.size()].empty() && k->program->whole) {
-        return;  // what was matched joins again, but where somebody forged a snapshot
-    }
+    // What was matched joins again, but where somebody forged a snapshot.
+    if (k->scratch.levels[k->scratch.steps.size()].empty() && whole) return;
     close_rows(k, s);
     if (k->program->guarded && is_dropped(k, final)) return;
     k->scratch.answer.clear();
-    uint32_t count = row_count(k, k->scratch.finished.size(), k->program->whole);
+    uint32_t count = row_count(k, k->scratch.finished.size(), whole);
     for (uint32_t i = 0; i < count; ++i) {
-        values_of(k, &s->spec->output, k->scratch.finished.data() + size_t(i) * k->program->whole, k->program->whole,
-            nullptr, 0, decided, &k->scratch.answer);
+        const word_t* row = k->scratch.finished.data() + size_t(i) * whole;
+        values_of(k, &s->spec->output, row, whole, nullptr, 0, decided, &k->scratch.answer);
     }
     count = normalise(&k->scratch.answer, 0, k->program->result_width, count);
     collect_picks(k);
@@ -194,15 +173,15 @@ static void deliver(Kernel* k, uint32_t final, int64_t decided) {
 
 // Deliver what is left to be visited, up to the next pause.
 static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) {
-    Pick pick;
-    while (!k->scratch.visits.empty()) {
+    std::vector<Visit>& visits = k->scratch.visits;
+    while (!visits.empty()) {
         if (k->pause.left <= 0) {
             k->pause.suspended = true;
             return;
         }
         --k->pause.left;
-        Visit visit = k->scratch.visits.back();
-        k->scratch.visits.pop_back();
+        Visit visit = visits.back();
+        visits.pop_back();
         if (!has_live(&k->now, visit.node, lo)) continue;
         Node* at = node_at(&k->now, visit.node);
         if (at->label & VIEW) {
@@ -210,28 +189,17 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
             continue;
         }
         k->scratch.path.resize(visit.depth);
-        pick.label = at->label;
-        pick.pos = at->pos;
-        k->scratch.path.push_back(pick);
+        k->scratch.path.push_back({at->label, at->pos});
         uint32_t next = at->next;
         uint32_t start = at->sibling ? at->pos : at->max_start;
-        if (at->sibling) {
-            visit.node = at->sibling;
-            k->scratch.visits.push_back(visit);
-        }
-        if (next) {
-            visit.node = next;
-            ++visit.depth;
-            k->scratch.visits.push_back(visit);
-        } else if (!older(start, lo)) {
-            deliver(k, final, decided);
-        }
+        if (at->sibling) visits.push_back({at->sibling, visit.depth, 0, 0});
+        if (next) visits.push_back({next, visit.depth + 1, 0, 0});
+        else if (!older(start, lo)) deliver(k, final, decided);
     }
 }
 
 // Deliver `path` extended by each member of the set that began at or after `lo`.
 static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) {
-    Visit visit;
     if (is_counted(k) && !k->scratch.path.empty()) {
         count_set(k, node, lo, decided);
         return;
@@ -243,11 +211,7 @@ static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, in
     k->pause.output.final = final;
     k->pause.output.lo = lo;
     k->pause.output.decided = decided;
-    k->scratch.visits.clear();
-    visit.begun = visit.before = 0;
-    visit.node = node;
-    visit.depth = uint32_t(k->scratch.path.size());
-    k->scratch.visits.push_back(visit);
+    k->scratch.visits.assign(1, {node, uint32_t(k->scratch.path.size()), 0, 0});
     visit_sets(k, final, lo, decided);
 }
 
@@ -278,16 +242,13 @@ static bool resume(Kernel* k) {
 
 // All matches that end with the candidate and extend the set `node` (0: the empty match), now or after the pause.
 static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node) {
-    Pick pick;
-    std::vector<Pick>* picks = k->pause.left > 0 ? &k->scratch.path : &k->pause.postponed_picks;
+    bool waits = k->pause.left <= 0;
+    std::vector<Pick>* picks = waits ? &k->pause.postponed_picks : &k->scratch.path;
     size_t before = picks->size();
-    if (k->pause.left > 0) picks->clear();
-    for (size_t i = k->scratch.combination.size(); i > 0; --i) {
-        pick.label = k->program->transitions[which].label + uint32_t(i) - 1;
-        pick.pos = k->scratch.combination[i - 1];
-        picks->push_back(pick);
-    }
-    if (k->pause.left <= 0) {
+    if (!waits) picks->clear();
+    for (size_t i = k->scratch.combination.size(); i > 0; --i)
+        picks->push_back({k->program->transitions[which].label + uint32_t(i) - 1, k->scratch.combination[i - 1]});
+    if (waits) {
         postpone(k, final, node, candidate->lo, before);
         return;
     }
@@ -300,26 +261,21 @@ static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Cand
 
 // Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.
 static void await_deadline(KernelState* now, uint32_t state, uint32_t cell) {
-    Waiting waiting;
-    waiting.state = state;
-    waiting.cell.cell = cell;
-    waiting.cell.serial = now->states[state].cells[cell].serial;
-    now->deadlines[now->states[state].cells[cell].deadline].push_back(waiting);
+    StateData* s = &now->states[state];
+    now->deadlines[s->cells[cell].deadline].push_back({state, reference_to(s, cell)});
 }
 
 // Deliver what waits for the first deadline; whether all of it is out.
 static bool output_deadline(Kernel* k, int64_t decided) {
-    const std::vector<Waiting>* waiting = &(*k->now.deadlines.begin()).second;
-    while (k->pause.awaited < waiting->size()) {
+    const std::vector<Waiting>& waiting = k->now.deadlines.begin()->second;
+    while (k->pause.awaited < waiting.size()) {
         if (k->pause.left <= 0) return false;
-        const Waiting* one = waiting->data() + k->pause.awaited;
-        ++k->pause.awaited;
-        StateData* s = &k->now.states[one->state];
-        if (is_current(s, &one->cell)) {
-            k->scratch.path.clear();
-            output_set(k, one->state, s->cells[one->cell.cell].node, k->now.lo, decided);
-            free_cell(s, one->cell.cell);
-        }
+        const Waiting& one = waiting[k->pause.awaited++];
+        StateData* s = &k->now.states[one.state];
+        if (!is_current(s, &one.cell)) continue;
+        k->scratch.path.clear();
+        output_set(k, one.state, s->cells[one.cell.cell].node, k->now.lo, decided);
+        free_cell(s, one.cell.cell);
     }
     k->now.deadlines.erase(k->now.deadlines.begin());
     k->pause.awaited = 0;
@@ -328,10 +284,8 @@ static bool output_deadline(Kernel* k, int64_t decided) {
 
 // Deliver what waits for edges below `edge`; `decided` FOREVER means: at that edge.  Whether all of it is out.
 static bool output_until(Kernel* k, int64_t edge, int64_t decided) {
-    while (!k->now.deadlines.empty() && (*k->now.deadlines.begin()).first < edge) {
-        int64_t at = (*k->now.deadlines.begin()).first;
-        if (!output_deadline(k, decided == FOREVER ? at : decided)) return false;
-    }
+    while (!k->now.deadlines.empty() && k->now.deadlines.begin()->first < edge)
+        if (!output_deadline(k, decided == FOREVER ? k->now.deadlines.begin()->first : decided)) return false;
     return !k->pause.suspended;
 }
 
@@ -347,9 +301,8 @@ static bool output_passed(Kernel* k) {
 
 // End of input: every window closes.  Whether all that waited is out.
 static bool output_rest(Kernel* k) {
-    while (!k->now.deadlines.empty()) {
-        if (!output_deadline(k, k->program->by_events ? FOREVER : (*k->now.deadlines.begin()).first)) return false;
-    }
+    while (!k->now.deadlines.empty())
+        if (!output_deadline(k, k->program->by_events ? FOREVER : k->now.deadlines.begin()->first)) return false;
     return !k->pause.suspended;
 }
 

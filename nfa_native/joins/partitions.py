@@ -21,8 +21,8 @@ from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.joins.history import FOREVER, LONG_AGO, Numbers, RowColumns, Rows, Words, batch_of
 from nfa_native.joins.matcher import NOBODY, Matcher, RawMatches
 from nfa_native.joins.substreams import Slots, SubstreamEntries, by_key
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 
 Key = bytes  # its words: nobody can make bytes that Python hashes alike
 Counters = Any  # of ints, in dicts and lists

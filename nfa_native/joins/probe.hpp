@@ -1,5 +1,5 @@
-// What an event's row asks of zone maps, and zone maps of the cells in a bucket that has no order. From a candidate
-// event to the cells that it joins.
+// From a candidate event to the cells that it joins: what its row asks of zone maps, and the zone maps of the cells in
+// a bucket that has no order.
 #pragma once
 
 #include <algorithm>
@@ -14,16 +14,6 @@
 
 namespace spaseq::joins {
 
-static inline CellReference reference_of(const Group* group) noexcept;  // `views.hpp`
-
-static inline void pair_row(Scratch* scratch, uint32_t cell, uint32_t cell_row, uint32_t event_row) {
-    Pair pair;
-    pair.cell = cell;
-    pair.cell_row = cell_row;
-    pair.event_row = event_row;
-    scratch->pairs.push_back(pair);
-}
-
 // Pair the cells that the transition's order accepts: the last ones of an ordered bucket.
 //
 // False, and nothing is paired, if some value cannot be compared.
@@ -35,10 +25,8 @@ static bool probe_in_order(
     word_t yours = bound_value(k, compared, s->width, candidate->rows, candidate->width, k->now.tick);
     size_t before = k->scratch.pairs.size();
     drop_stale_end(s, bucket);
-    size_t i = bucket->cells.size();
-    while (i > 0) {
-        --i;
-        const CellReference* reference = bucket->cells.data() + i;
+    for (size_t i = bucket->cells.size(); i > 0; --i) {
+        const CellReference* reference = &bucket->cells[i - 1];
         if (!is_current(s, reference)) continue;
         ++k->scratch.scanned;
         word_t mine = order_value(s, index, reference->cell);
@@ -53,13 +41,11 @@ static bool probe_in_order(
         }
         if (!older(s->cells[reference->cell].youngest, candidate->lo)) {
             if (compatible(&transition->step, s->words.data() + size_t(reference->cell) * s->width, candidate->rows))
-                pair_row(&k->scratch, reference->cell, 0, 0);
+                k->scratch.pairs.push_back({0, 0, reference->cell});
         }
     }
     k->scratch.decided = k->scratch.decided && transition->ordered;
-    if (k->scratch.pairs.size() > before + 1) {
-        std::reverse(k->scratch.pairs.begin() + before, k->scratch.pairs.end());  // oldest first, as everywhere
-    }
+    std::reverse(k->scratch.pairs.begin() + before, k->scratch.pairs.end());  // oldest first, as everywhere
     return true;
 }
 
@@ -69,15 +55,12 @@ static void pair_group(
 ) {
     const Group* group = &groups->groups[at];
     Cell* cell = &s->cells[group->cell];
-    if (cell->serial == group->serial && has_left(&k->now, cell)) {
-        free_cell(s, group->cell);
-        ++s->expired;
-    }
+    if (cell->serial == group->serial && has_left(&k->now, cell)) expire_cell(s, group->cell);
     if (cell->serial != group->serial) {
         strike_group(groups, at);
     } else if (!older(cell->youngest, candidate->lo)) {
         if (compatible(step, s->words.data() + size_t(group->cell) * s->width, candidate->rows))
-            pair_row(&k->scratch, group->cell, 0, 0);
+            k->scratch.pairs.push_back({0, 0, group->cell});
     }
 }
 
@@ -93,20 +76,16 @@ static bool probe_zones(
         map_bucket(&k->now, s, index, bucket);
         if (bucket->groups == NO_LIST) return false;
     }
+    GroupList* groups = &k->now.lists[bucket->groups];
     k->scratch.refused = true;
     if (!load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds))
         return true;
-    if (!are_comparable(&k->now.lists[bucket->groups], &bounds)) return false;
-    int64_t at = find_group(&k->scratch, &k->now.lists[bucket->groups],
-        int64_t(k->now.lists[bucket->groups].groups.size()), &bounds, 1);
-    while (at != NO_GROUP) {
-        pair_group(k, s, &k->now.lists[bucket->groups], at, &transition->step, candidate);
-        at = find_group(&k->scratch, &k->now.lists[bucket->groups], at, &bounds, 1);
-    }
+    if (!are_comparable(groups, &bounds)) return false;
+    int64_t at = int64_t(groups->groups.size());
+    while ((at = find_group(&k->scratch, groups, at, &bounds, 1)) != NO_GROUP)
+        pair_group(k, s, groups, at, &transition->step, candidate);
     k->scratch.decided = k->scratch.decided && transition->mapped;
-    if (k->scratch.pairs.size() > before + 1) {
-        std::reverse(k->scratch.pairs.begin() + before, k->scratch.pairs.end());  // oldest first, as everywhere
-    }
+    std::reverse(k->scratch.pairs.begin() + before, k->scratch.pairs.end());  // oldest first, as everywhere
     return true;
 }
 
@@ -129,9 +108,9 @@ static inline bool visit_cell(Cell* cell, uint32_t stamp, uint32_t lo) noexcept 
 static void pair_rows(Scratch* scratch, StateData* s, uint32_t cell, const StepSpec* step, const Candidate* candidate) {
     const word_t* rows = cell_rows(s, cell);
     for (uint32_t i = 0, i_end = s->cells[cell].rows; i < i_end; ++i) {
-        for (uint32_t j = 0, j_end = candidate->count; j < j_end; ++j) {
+        for (uint32_t j = 0; j < candidate->count; ++j) {
             if (compatible(step, rows + size_t(i) * s->width, candidate->rows + size_t(j) * candidate->width))
-                pair_row(scratch, cell, i, j);
+                scratch->pairs.push_back({i, j, cell});
         }
     }
 }
@@ -149,8 +128,7 @@ static void probe_bucket(
         Cell* cell = &s->cells[number];
         if (cell->serial != references[i].serial) continue;
         if (has_left(&k->now, cell)) {
-            free_cell(s, number);
-            ++s->expired;
+            expire_cell(s, number);
             continue;
         }
         if (kept != i) references[kept] = references[i];
@@ -159,7 +137,7 @@ static void probe_bucket(
         if (cell->rows > 1 || candidate->count > 1) {
             pair_rows(&k->scratch, s, number, step, candidate);
         } else if (compatible(step, s->words.data() + size_t(number) * s->width, candidate->rows)) {
-            pair_row(&k->scratch, number, 0, 0);
+            k->scratch.pairs.push_back({0, 0, number});
         }
     }
     if (kept < bucket->size()) bucket->resize(kept);
@@ -167,14 +145,10 @@ static void probe_bucket(
 
 // All living cells, as if they stood in one bucket.
 static void list_everything(Kernel* k, StateData* s) {
-    CellReference one;
     k->scratch.everything.clear();
-    for (uint32_t cell = 0, cell_end = uint32_t(s->cells.size()); cell < cell_end; ++cell) {
-        if (s->cells[cell].rows && !has_left(&k->now, &s->cells[cell])) {
-            one.cell = cell;
-            one.serial = s->cells[cell].serial;
-            k->scratch.everything.push_back(one);
-        }
+    for (uint32_t cell = 0; cell < s->cells.size(); ++cell) {
+        if (s->cells[cell].rows && !has_left(&k->now, &s->cells[cell]))
+            k->scratch.everything.push_back(reference_to(s, cell));
     }
 }
 
@@ -191,16 +165,14 @@ static void pair_groups(
     Kernel* k, StateData* s, const GroupList* groups, const StepSpec* step, const Candidate* candidate
 ) {
     k->scratch.everything.clear();
-    for (size_t i = 0, i_end = groups->groups.size(); i < i_end; ++i)
-        k->scratch.everything.push_back(reference_of(&groups->groups[i]));
+    for (const Group& group : groups->groups) k->scratch.everything.push_back({group.cell, group.serial});
     probe_bucket(k, s, &k->scratch.everything, step, candidate);
 }
 
 // Fill `pairs`, which is empty, with what the candidate may join in the state; pairs of one cell stand together.
 //
-// Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard),
-// and those with groups of lists,
-// unless they are to be tried `singly`.
+// Some pairs that comparisons of the transition refuse may be missing (NULL: of a guard), and those with groups of
+// lists, unless they are to be tried `singly`.
 static void probe(
     Kernel* k, StateData* s, uint32_t which, const std::vector<uint32_t>* columns, const StepSpec* step,
     const Candidate* candidate, const TransitionSpec* transition
@@ -263,50 +235,42 @@ static void ask_pairs(
     uint32_t width = s->width + candidate->width + 1;
     std::vector<word_t> table;
     std::vector<int8_t> answers;
-    for (size_t f = 0, f_end = filters->size(); f < f_end; ++f) {
+    std::vector<int8_t>& verdicts = k->scratch.verdicts;
+    for (uint32_t filter : *filters) {
         table.clear();
-        for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-            if (k->scratch.verdicts[i] == 2) {
-                load_pair(&k->scratch, s, &k->scratch.pairs[i], candidate);
-                table.insert(table.end(), k->scratch.registers.begin(), k->scratch.registers.begin() + width);
-            }
+        for (size_t i = 0; i < verdicts.size(); ++i) {
+            if (verdicts[i] != 2) continue;
+            load_pair(&k->scratch, s, &k->scratch.pairs[i], candidate);
+            table.insert(table.end(), k->scratch.registers.begin(), k->scratch.registers.begin() + width);
         }
         answers.assign(table.size() / width, 0);
         if (answers.empty()) return;
-        k->evaluation->ask_filter(k, (*filters)[f], table.data(), answers.size(), width, now, answers.data());
+        k->evaluation->ask_filter(k, filter, table.data(), answers.size(), width, now, answers.data());
         size_t n = 0;
-        for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-            if (k->scratch.verdicts[i] == 2) {
-                if (answers[n] != 1) k->scratch.verdicts[i] = 0;
-                ++n;
-            }
-        }
+        for (int8_t& verdict : verdicts)
+            if (verdict == 2 && answers[n++] != 1) verdict = 0;
     }
-    for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-        if (k->scratch.verdicts[i] == 2) k->scratch.verdicts[i] = 1;
-    }
+    for (int8_t& verdict : verdicts)
+        if (verdict == 2) verdict = 1;
 }
 
 // Run the filters' programs; ask about the pairs that they cannot decide on.
 static void test_pairs(
     Kernel* k, StateData* s, const std::vector<uint32_t>* filters, const Candidate* candidate, int64_t now
 ) {
+    std::vector<Pair>& pairs = k->scratch.pairs;
     size_t kept = 0;
     bool ask = false;
-    k->scratch.verdicts.resize(k->scratch.pairs.size());
-    for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-        load_pair(&k->scratch, s, &k->scratch.pairs[i], candidate);
+    k->scratch.verdicts.resize(pairs.size());
+    for (size_t i = 0; i < pairs.size(); ++i) {
+        load_pair(&k->scratch, s, &pairs[i], candidate);
         k->scratch.verdicts[i] = int8_t(native_verdict(k, filters, now));
         ask = ask || k->scratch.verdicts[i] == 2;
     }
     if (ask) ask_pairs(k, s, filters, candidate, now);
-    for (size_t i = 0, i_end = k->scratch.pairs.size(); i < i_end; ++i) {
-        if (k->scratch.verdicts[i] == 1) {
-            k->scratch.pairs[kept] = k->scratch.pairs[i];
-            ++kept;
-        }
-    }
-    k->scratch.pairs.resize(kept);
+    for (size_t i = 0; i < pairs.size(); ++i)
+        if (k->scratch.verdicts[i] == 1) pairs[kept++] = pairs[i];
+    pairs.resize(kept);
 }
 
 // Keep the pairs for which every filter is true.
@@ -314,8 +278,8 @@ static void filter_pairs(
     Kernel* k, StateData* s, const std::vector<uint32_t>* filters, const Candidate* candidate, int64_t now
 ) {
     bool decided = true;
-    for (size_t i = 0, i_end = filters->size(); i < i_end; ++i)
-        decided = compare_pairs(&k->scratch, s, &k->program->formulas[filters->data()[i]], candidate) && decided;
+    for (uint32_t filter : *filters)
+        decided = compare_pairs(&k->scratch, s, &k->program->formulas[filter], candidate) && decided;
     if (!decided) test_pairs(k, s, filters, candidate, now);
 }
 

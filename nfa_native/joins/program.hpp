@@ -1,6 +1,7 @@
 // What the kernel runs: made of an automaton once, then frozen and shared by all matchers of it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -158,12 +159,10 @@ struct KernelProgram {
 
 // The column's place in the zone maps of the index; MOST_COMPARED: there is no room left.
 static uint32_t slot_for(IndexSpec* index, uint32_t column) {
-    for (uint32_t i = 0, i_end = uint32_t(index->compared.size()); i < i_end; ++i) {
-        if (index->compared[i] == column) return i;
-    }
-    if (index->compared.size() == MOST_COMPARED) return MOST_COMPARED;
-    index->compared.push_back(column);
-    return uint32_t(index->compared.size()) - 1;
+    std::vector<uint32_t>& compared = index->compared;
+    uint32_t slot = uint32_t(std::find(compared.begin(), compared.end(), column) - compared.begin());
+    if (slot == compared.size() && slot < MOST_COMPARED) compared.push_back(column);
+    return slot;
 }
 
 // Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know.

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport Cells, ColumnSource, Govern, View
 from nfa_native.core.containers cimport vector
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
     const uint32_t NO_ORDER

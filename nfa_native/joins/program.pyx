@@ -10,7 +10,7 @@ from nfa_native.automata.kinds cimport Cells, Govern, Sign
 from nfa_native.core.containers cimport moved, vector
 from nfa_native.core.guard cimport attempted
 from nfa_native.terms.program cimport Program
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 
 cdef class MatcherProgram:
@@ -36,12 +36,7 @@ cdef vector[uint32_t] numbers(object values):
 
 
 cdef ValueSpec value_spec(object value):
-    cdef ValueSpec out
-    out.kind = value.kind
-    out.cell = value.cell
-    out.row = value.row
-    out.formula = value.program
-    return moved(out)
+    return ValueSpec(value.kind, value.cell, value.row, value.program)
 
 
 cdef vector[ValueSpec] value_specs(object values):
@@ -53,11 +48,8 @@ cdef vector[ValueSpec] value_specs(object values):
 
 cdef StepSpec step_spec(object step):
     cdef StepSpec out
-    cdef Join join
     for cell, row in step.joins:
-        join.cell = cell
-        join.row = row
-        out.joins.safe_push_back(join)
+        out.joins.safe_push_back(Join(cell, row))
     out.filters = numbers(step.filters)
     for comparison in step.compared:
         out.compared.safe_push_back(compared_spec(comparison))
@@ -65,13 +57,9 @@ cdef StepSpec step_spec(object step):
 
 
 cdef Compared compared_spec(object comparison):
-    cdef Compared out
-    out.column = comparison.column
-    out.slot = MOST_COMPARED
-    out.limit = comparison.sign in (Sign.LESS, Sign.GREATER_EQUAL)
-    out.inverted = comparison.sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
-    out.event = value_spec(comparison.event)
-    return moved(out)
+    limit = comparison.sign in (Sign.LESS, Sign.GREATER_EQUAL)
+    inverted = comparison.sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
+    return Compared(comparison.column, MOST_COMPARED, limit, inverted, value_spec(comparison.event))
 
 
 cdef ChoiceSpec choice_spec(object choice):
@@ -92,7 +80,6 @@ cdef vector[uint32_t] probe_columns(object step, object columns):
 
 cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     cdef GuardSpec out
-    cdef LookSpec one
     out.number = number
     out.early = guard.early
     out.index = guard.index
@@ -104,11 +91,7 @@ cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     if guard.early:
         out.probe = probe_columns(guard.step, indexes[guard.index])
     for look in guard.looks:
-        one.column = look.column
-        one.view = look.view
-        one.kleene = look.kleene
-        one.value = value_spec(look.value)
-        out.looks.safe_push_back(one)
+        out.looks.safe_push_back(LookSpec(look.column, look.view, look.kleene, value_spec(look.value)))
     return moved(out)
 
 
@@ -174,17 +157,13 @@ cdef void note_comparison(FormulaSpec* formula, object program):
 cdef void add_labels(KernelProgram* program, uint32_t number):
     """Number the atoms of a transition, and enter it under each of them."""
     cdef TransitionSpec* transition = &program.transitions[number]
-    cdef Label label
-    cdef size_t i
+    cdef uint32_t part, atom, parts = <uint32_t>transition.choice.atoms.size()
     transition.label = <uint32_t>program.labels.size()
-    label.transition = number
-    label.parts = <uint32_t>transition.choice.atoms.size()
-    for i in range(transition.choice.atoms.size()):
-        label.part = <uint32_t>i
-        label.atom = transition.choice.atoms[i]
-        program.labels.safe_push_back(label)
-        if program.by_atom[label.atom].empty() or program.by_atom[label.atom].back() != number:
-            program.by_atom[label.atom].safe_push_back(number)
+    for part in range(parts):
+        atom = transition.choice.atoms[part]
+        program.labels.safe_push_back(Label(number, part, parts, atom))
+        if program.by_atom[atom].empty() or program.by_atom[atom].back() != number:
+            program.by_atom[atom].safe_push_back(number)
 
 
 cdef build_program(KernelProgram* program, object automaton):

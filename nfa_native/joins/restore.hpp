@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <vector>
 
@@ -22,20 +21,17 @@
 
 namespace spaseq::joins {
 
-// Nodes.  Links lead to older nodes, and what a set is extended by goes on where its partial matches wait: so every walk ends,
-// with whole steps.
-
-// What is known of the nodes, from the tail on: for each a bit for every state in which its set may wait; none: the picks of
-// its step are not complete.
+// What is known of the nodes, from the tail on: for each a bit for every state in which its set may wait; none: the
+// picks of its step are not complete.  Links lead to older nodes, and what a set is extended by goes on where its
+// partial matches wait: so every walk ends, with whole steps.
 struct NodeStates {
     size_t width;                         // words of a node
     std::vector<uint64_t> bits;
     std::vector<uint64_t> targets;        // of each transition
 };
 
-// Views look at the beginnings of lists.
-
-// A list, when it was made again: of which index of which state, and for each beginning the newest node and the youngest start.
+// A list, when it was made again: of which index of which state, and for each beginning, as views look at it, the
+// newest node and the youngest start.
 struct ListKnown {
     uint32_t state;
     uint32_t index;
@@ -46,20 +42,16 @@ struct ListKnown {
 static inline void check_counter(uint64_t count) { require(count <= uint64_t(FARTHEST), "a counter cannot be"); }
 
 static void check_counters(Kernel* k) {
-    const Candidacies* tried = k->now.candidacies.data();
     check_counter(k->now.ticks | k->results.count | k->now.created | k->now.survived | k->now.next_handle);
-    for (size_t i = 0, i_end = k->now.matched.size(); i < i_end; ++i) check_counter(k->now.matched[i]);
-    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
-        const StateData* s = &k->now.states[i];
-        check_counter(s->entered | s->expired | s->skipped);
+    for (uint64_t matched : k->now.matched) check_counter(matched);
+    for (const StateData& s : k->now.states) check_counter(s.entered | s.expired | s.skipped);
+    for (const Candidacies& tried : k->now.candidacies) {
+        check_counter(tried.offered | tried.lonely | tried.unjoined | tried.unfiltered);
+        check_counter(tried.fired | tried.pairs | tried.scanned);
     }
-    for (size_t i = 0, i_end = k->now.candidacies.size(); i < i_end; ++i) {
-        check_counter(tried[i].offered | tried[i].lonely | tried[i].unjoined | tried[i].unfiltered);
-        check_counter(tried[i].fired | tried[i].pairs | tried[i].scanned);
-    }
-    for (size_t i = 0, i_end = k->now.judgements.size(); i < i_end; ++i) {
-        k->now.judgements[i].deferred = k->now.judgements[i].deferred != 0;
-        check_counter(k->now.judgements[i].killed);
+    for (Judgements& one : k->now.judgements) {
+        one.deferred = one.deferred != 0;
+        check_counter(one.killed);
     }
 }
 
@@ -70,9 +62,8 @@ static void load_ring(KernelState* now, const std::vector<Node>* nodes) {
     while (size <= nodes->size() + 1) size *= 2;
     now->ring.nodes.resize(size);
     now->ring.mask = uint32_t(size) - 1;
-    now->ring.head = now->ring.tail + uint32_t(nodes->size());
-    for (uint32_t i = 0, i_end = uint32_t(nodes->size()); i < i_end; ++i)
-        *node_at(now, now->ring.tail + i) = (*nodes)[i];
+    now->ring.head = now->ring.tail;
+    for (const Node& node : *nodes) *node_at(now, now->ring.head++) = node;
 }
 
 // The words of a block from there on.
@@ -90,28 +81,22 @@ static void load_blocks(
 ) {
     const BlockForm* form = blocks->data() + event->block;
     Block* block = now->history.blocks.data() + event->block;
-    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+    for (uint32_t i = 0; i < event->blocks; ++i, ++form, ++block) {
         require(form->atom < program->slots.size(), "an event matched an atom that there is not");
         require(i == 0 || form->atom > (form - 1)->atom, "an event's atoms do not ascend");
         require(form->rows > 0, "an event has no row of an atom");
-        block->atom = form->atom;
-        block->rows = program->slots[form->atom] ? form->rows : 1;
+        uint32_t slots = program->slots[form->atom];
+        *block = {*word, form->atom, slots ? form->rows : 1};
         now->many_rows = now->many_rows || block->rows > 1;
         if (form->shared) {
-            require(i > 0 && (form - 1)->rows == form->rows, "rows are shared that are not there");
-            require(program->slots[form->atom] == program->slots[(form - 1)->atom],
+            require(i > 0 && (form - 1)->rows == form->rows && program->slots[(form - 1)->atom] == slots,
                 "rows are shared that are not there");
             block->word = (block - 1)->word;
         } else {
-            block->word = *word;
             *word += take_words(program, now, form, *word);
         }
-        ++form;
-        ++block;
     }
 }
-
-// Events.
 
 // Stored events; which atoms they matched in this tick, and where negated ones matched, follows from them.
 static void load_history(KernelProgram* program, KernelState* now, Archive* a) {
@@ -123,11 +108,11 @@ static void load_history(KernelProgram* program, KernelState* now, Archive* a) {
     now->history.first = now->kept;
     now->history.first_block = now->history.first_word = 0;
     now->history.blocks.resize(blocks.size());
-    for (size_t i = 0, i_end = now->history.events.size(); i < i_end; ++i) {
-        require(now->history.events[i].blocks <= blocks.size() - block, "an event has more rows than there are");
-        now->history.events[i].block = block;
-        load_blocks(program, now, &now->history.events[i], &blocks, &word);
-        block += now->history.events[i].blocks;
+    for (EventRecord& event : now->history.events) {
+        require(event.blocks <= blocks.size() - block, "an event has more rows than there are");
+        event.block = block;
+        load_blocks(program, now, &event, &blocks, &word);
+        block += event.blocks;
     }
     require(block == blocks.size() && word == now->history.words.size(), "there are rows of no event");
 }
@@ -191,10 +176,10 @@ static void begin_states(KernelProgram* program, KernelState* now, NodeStates* k
     known->width = (now->states.size() >> 6) + 1;
     known->bits.assign(size_t(now->ring.head - now->ring.tail) * known->width, 0);
     known->targets.assign(program->transitions.size() * known->width, 0);
-    for (size_t t = 0, t_end = program->transitions.size(); t < t_end; ++t) {
-        for (size_t i = 0, i_end = program->transitions[t].targets.size(); i < i_end; ++i) {
-            uint32_t state = program->transitions[t].targets[i].state;
-            if (holds_cells(&now->states[state])) set_bit(known->targets.data() + t * known->width, state);
+    for (size_t t = 0; t < program->transitions.size(); ++t) {
+        for (const TargetSpec& target : program->transitions[t].targets) {
+            if (holds_cells(&now->states[target.state]))
+                set_bit(known->targets.data() + t * known->width, target.state);
         }
     }
 }
@@ -263,7 +248,7 @@ static void check_sibling(
 ) {
     const Label* label = &program->labels[node->label];
     const uint64_t* targets = known->targets.data() + label->transition * known->width;
-    const uint64_t* others = nullptr;
+    const uint64_t* others = targets;
     bool some = false;
     if (label->part + 1 < label->parts) {
         require(node->sibling == 0, "half a step is in union with others");
@@ -273,8 +258,8 @@ static void check_sibling(
         require(!(node_at(now, node->sibling)->label & VIEW), "a view is in union with others");
         others = states_of(now, known, node->sibling);
     }
-    for (size_t i = 0, i_end = known->width; i < i_end; ++i) {
-        bits[i] = others == nullptr ? targets[i] : targets[i] & others[i];
+    for (size_t i = 0; i < known->width; ++i) {
+        bits[i] = targets[i] & others[i];
         some = some || bits[i] != 0;
     }
     require(some, "sets of several states are in union");
@@ -283,12 +268,11 @@ static void check_sibling(
 static void check_node(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number) {
     const Node* node = node_at(now, number);
     uint64_t* bits = states_of(now, known, number);
-    const TransitionSpec* transition;
     check_span(now, node, number);
     if (node->label & VIEW) {
         uint32_t which = node->label & ~uint32_t(VIEW);
         require(which < program->transitions.size(), "a view is of a transition that there is not");
-        transition = &program->transitions[which];
+        const TransitionSpec* transition = &program->transitions[which];
         require(now->states[transition->source].kind == Cells::VIEWS, "a view is of a state that has none");
         require(transition->choice.atoms.size() == 1, "a view is of several events");
         require(is_from(node->pos, node->max_start), "a view is older than what is in it");
@@ -303,23 +287,17 @@ static void check_node(KernelProgram* program, KernelState* now, NodeStates* kno
 }
 
 static void check_nodes(KernelProgram* program, KernelState* now, NodeStates* known) {
-    uint32_t number = now->ring.tail;
-    while (number != now->ring.head) {
+    for (uint32_t number = now->ring.tail; number != now->ring.head; ++number)
         if (number) check_node(program, now, known, number);
-        ++number;
-    }
 }
-
-// Sets.
 
 // Renumbered words have another order.
 static void order_rows(word_t* rows, uint32_t count, uint32_t width) {
-    std::vector<word_t> sorted_rows;
     if (count <= 1) return;
     require(width > 0, "there are several rows without values");
-    sorted_rows.assign(rows, rows + size_t(count) * width);
+    std::vector<word_t> sorted_rows(rows, rows + size_t(count) * width);
     require(normalise(&sorted_rows, 0, width, count) == count, "a set has a row twice");
-    std::memcpy(rows, sorted_rows.data(), size_t(count) * width * sizeof(word_t));
+    std::copy(sorted_rows.begin(), sorted_rows.end(), rows);
 }
 
 // An upper edge, where the automaton asks for it.
@@ -346,17 +324,16 @@ static void check_start(
 
 // The picks of a step in this tick, and the set that it extends.
 static void check_step(KernelProgram* program, KernelState* now, NodeStates* known, const Staged* staged) {
-    const TransitionSpec* transition;
     require(staged->label < program->labels.size(), "a set comes by a transition that there is not");
     const Label* label = &program->labels[staged->label];
-    transition = &program->transitions[label->transition];
+    const TransitionSpec* transition = &program->transitions[label->transition];
     require(label->part == 0 && staged->picks == label->parts, "a step has another number of events");
     require(staged->picks <= now->staged_picks.size()
         && staged->pick <= now->staged_picks.size() - staged->picks, "a step has lost its events");
     require(has_bit(known->targets.data() + label->transition * known->width, staged->state),
         "a step leads to another state");
     uint32_t least = now->staged_picks[staged->pick];
-    for (uint32_t i = 0, i_end = staged->picks; i < i_end; ++i) {
+    for (uint32_t i = 0; i < staged->picks; ++i) {
         uint32_t pos = now->staged_picks[staged->pick + i];
         require(pos - now->tick_first < next_position(now) - now->tick_first, "a step is not of this tick");
         require(has_atom(now, pos, transition->choice.atoms[i]), "a step picks an event that its atom did not match");
@@ -369,17 +346,16 @@ static void check_step(KernelProgram* program, KernelState* now, NodeStates* kno
 static void check_staged(KernelProgram* program, KernelState* now, NodeStates* known) {
     size_t word = 0;
     require(now->open || now->staged.empty(), "no tick is open, but something waits for its end");
-    for (size_t i = 0, i_end = now->staged.size(); i < i_end; ++i) {
-        Staged* one = &now->staged[i];
-        require(one->state < now->states.size(), "a set enters a state that there is not");
-        uint32_t width = now->states[one->state].width;
-        require(one->rows > 0, "a set has no row");
-        require(width == 0 || one->rows <= (now->staged_words.size() - word) / width, "the words of a set are missing");
-        one->word = word;
-        order_rows(now->staged_words.data() + word, one->rows, width);
-        word += size_t(one->rows) * width;
-        check_deadline(program, one->deadline);
-        check_step(program, now, known, one);
+    for (Staged& one : now->staged) {
+        require(one.state < now->states.size(), "a set enters a state that there is not");
+        uint32_t width = now->states[one.state].width;
+        require(one.rows > 0, "a set has no row");
+        require(width == 0 || one.rows <= (now->staged_words.size() - word) / width, "the words of a set are missing");
+        one.word = word;
+        order_rows(now->staged_words.data() + word, one.rows, width);
+        word += size_t(one.rows) * width;
+        check_deadline(program, one.deadline);
+        check_step(program, now, known, &one);
     }
     require(word == now->staged_words.size(), "there are words of no set");
 }
@@ -389,11 +365,10 @@ static void load_cell(
     Kernel* k, NodeStates* known, uint32_t state, const CellForm* form, word_t* rows, uint32_t number
 ) {
     StateData* s = &k->now.states[state];
-    Cell* cell;
     order_rows(rows, form->rows, s->width);
     require(cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL)) == number,
         "a state has the same cell twice");
-    cell = s->cells.data() + number;
+    Cell* cell = &s->cells[number];
     cell->node = form->node;
     cell->youngest = k->now.lo - 1;
     if (is_live(&k->now, form->node)) {
@@ -429,56 +404,50 @@ static void load_cells_of(
 }
 
 static void load_cells(Kernel* k, Archive* a, NodeStates* known) {
-    std::vector<uint32_t> counts;
-    std::vector<CellForm> cells;
-    std::vector<uint32_t> fired_counts;
-    std::vector<uint32_t> fired;
-    std::vector<word_t> words;
+    CellForms forms;
     size_t cell = 0;
     size_t word = 0;
     size_t step = 0;
-    cell_fields(a, &counts, &cells, &fired_counts, &fired, &words);
-    require(counts.size() == k->now.states.size()
-        && k->now.states.size() == fired_counts.size(), "there is another number of states");
-    require(cells.size() < LONGEST_REST, "there are too many cells");
-    words.push_back(UNBOUND);  // what has no words lies somewhere, too
-    for (size_t i = 0, i_end = counts.size(); i < i_end; ++i) {
-        require(counts[i] <= cells.size() - cell, "a state has more cells than there are");
-        load_cells_of(k, known, uint32_t(i), cells.data() + cell, counts[i], &words, &word);
-        cell += counts[i];
-        require(fired_counts[i] <= fired.size() - step, "a state has more steps than there are");
-        for (size_t j = 0, j_end = size_t(fired_counts[i]); j < j_end; ++j) {
-            require(fired[step + j] < counts[i], "a cell could step that there is not");
-            k->now.states[i].fired.push_back(fired[step + j]);
+    cell_fields(a, &forms);
+    require(forms.counts.size() == k->now.states.size() && forms.fired_counts.size() == k->now.states.size(),
+        "there is another number of states");
+    require(forms.cells.size() < LONGEST_REST, "there are too many cells");
+    forms.words.push_back(UNBOUND);  // what has no words lies somewhere, too
+    for (uint32_t i = 0; i < forms.counts.size(); ++i) {
+        require(forms.counts[i] <= forms.cells.size() - cell, "a state has more cells than there are");
+        load_cells_of(k, known, i, forms.cells.data() + cell, forms.counts[i], &forms.words, &word);
+        cell += forms.counts[i];
+        require(forms.fired_counts[i] <= forms.fired.size() - step, "a state has more steps than there are");
+        for (size_t end = step + forms.fired_counts[i]; step < end; ++step) {
+            require(forms.fired[step] < forms.counts[i], "a cell could step that there is not");
+            k->now.states[i].fired.push_back(forms.fired[step]);
         }
-        step += fired_counts[i];
     }
-    require(cell == cells.size() && word + 1 == words.size() && step == fired.size(), "there are cells of no state");
+    require(cell == forms.cells.size() && word + 1 == forms.words.size() && step == forms.fired.size(),
+        "there are cells of no state");
 }
 
 static void know_list(KernelState* now, const GroupList* groups, ListKnown* known) {
     uint32_t node = now->ring.tail - 1;
     uint32_t start = now->lo - 1;
-    const Group* group = groups->groups.data();
-    for (size_t i = 0, i_end = groups->groups.size(); i < i_end; ++i) {
-        if (is_live(now, group[i].node) && older(node, group[i].node)) node = group[i].node;
-        if (older(start, group[i].max_start)) start = group[i].max_start;
+    for (const Group& group : groups->groups) {
+        if (is_live(now, group.node) && older(node, group.node)) node = group.node;
+        if (older(start, group.max_start)) start = group.max_start;
         known->nodes.push_back(node);
         known->starts.push_back(start);
     }
 }
 
 static void know_lists(KernelState* now, std::vector<ListKnown>* lists) {
-    for (size_t i = 0, i_end = now->states.size(); i < i_end; ++i) {
-        for (size_t j = 0,
-            j_end = now->states[i].kind == Cells::VIEWS ? now->states[i].indexes.size() : 0; j < j_end; ++j) {
-            for (size_t b = 0, b_end = now->states[i].indexes[j].buckets.size(); b < b_end; ++b) {
-                uint32_t number = now->states[i].indexes[j].buckets[b].groups;
-                if (number != NO_LIST) {
-                    lists->data()[number].state = uint32_t(i);
-                    lists->data()[number].index = uint32_t(j);
-                    know_list(now, &now->lists[number], lists->data() + number);
-                }
+    for (uint32_t i = 0; i < now->states.size(); ++i) {
+        StateData& s = now->states[i];
+        for (uint32_t j = 0; s.kind == Cells::VIEWS && j < s.indexes.size(); ++j) {
+            for (const Bucket& bucket : s.indexes[j].buckets) {
+                if (bucket.groups == NO_LIST) continue;
+                ListKnown& list = (*lists)[bucket.groups];
+                list.state = i;
+                list.index = j;
+                know_list(now, &now->lists[bucket.groups], &list);
             }
         }
     }
@@ -499,52 +468,43 @@ static void check_view(
 }
 
 static void check_views(KernelProgram* program, KernelState* now) {
-    std::vector<ListKnown> lists;
-    uint32_t number = now->ring.tail;
-    lists.resize(now->lists.size());
+    std::vector<ListKnown> lists(now->lists.size());
     know_lists(now, &lists);
-    while (number != now->ring.head) {
+    for (uint32_t number = now->ring.tail; number != now->ring.head; ++number) {
         if (number && node_at(now, number)->label & VIEW)
             check_view(program, now, &lists, node_at(now, number), number);
-        ++number;
     }
 }
 
 static void load_deadlines(KernelState* now, Archive* a) {
     std::vector<DeadlineForm> forms;
-    Waiting waiting{};
     deadline_fields(a, &forms);
-    for (size_t i = 0, i_end = forms.size(); i < i_end; ++i) {
-        require(forms[i].state < now->states.size(), "a match waits in a state that there is not");
-        StateData* s = &now->states[forms[i].state];
-        require(s->final && forms[i].cell < s->cells.size(), "a match waits that there is not");
-        require(s->cells[forms[i].cell].deadline == forms[i].time, "a match waits for another edge");
-        waiting.state = forms[i].state;
-        waiting.cell = reference_to(s, forms[i].cell);
-        now->deadlines[forms[i].time].push_back(waiting);
+    for (const DeadlineForm& form : forms) {
+        require(form.state < now->states.size(), "a match waits in a state that there is not");
+        StateData* s = &now->states[form.state];
+        require(s->final && form.cell < s->cells.size(), "a match waits that there is not");
+        require(s->cells[form.cell].deadline == form.time, "a match waits for another edge");
+        now->deadlines[form.time].push_back({form.state, reference_to(s, form.cell)});
     }
 }
 
 static void load_seen(KernelProgram* program, KernelState* now, Archive* a) {
-    std::vector<SeenForm> seen;
-    std::vector<SeenPick> picks;
-    std::vector<word_t> words;
-    std::string key;
+    SeenForms forms;
+    size_t width = program->result_width;
     size_t pick = 0;
-    seen_fields(a, &seen, &picks, &words);
-    require(seen.size() <= (program->result_width ? words.size() / program->result_width : seen.size()),
-        "results have lost words");
-    require(words.size() == seen.size() * program->result_width, "there are words of no result");
-    for (size_t i = 0, i_end = seen.size(); i < i_end; ++i) {
-        require(seen[i].picks <= picks.size() - pick, "a result has more events than there are");
-        key.clear();
-        key.append(reinterpret_cast<const char*>(picks.data() + pick), seen[i].picks * sizeof(SeenPick));
-        key.append(reinterpret_cast<const char*>(words.data() + i * program->result_width),
-            program->result_width * sizeof(word_t));
-        now->seen[key] = seen[i].first;
-        pick += seen[i].picks;
+    seen_fields(a, &forms);
+    size_t count = forms.seen.size();
+    require(count <= (width ? forms.words.size() / width : count), "results have lost words");
+    require(forms.words.size() == count * width, "there are words of no result");
+    for (size_t i = 0; i < count; ++i) {
+        const SeenForm& one = forms.seen[i];
+        require(one.picks <= forms.picks.size() - pick, "a result has more events than there are");
+        std::string key(reinterpret_cast<const char*>(forms.picks.data() + pick), one.picks * sizeof(SeenPick));
+        key.append(reinterpret_cast<const char*>(forms.words.data() + i * width), width * sizeof(word_t));
+        now->seen[key] = one.first;
+        pick += one.picks;
     }
-    require(pick == picks.size(), "there are events of no result");
+    require(pick == forms.picks.size(), "there are events of no result");
 }
 
 // Take over the state that `write_kernel` gave, words already renumbered, into a kernel that has seen nothing.

@@ -10,7 +10,8 @@ import numpy as np
 from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy
 
-from nfa_native.joins.state cimport Results, killed_in
+from nfa_native.core.guard cimport attempted
+from nfa_native.joins.state cimport Results, clear_results, killed_in
 
 
 class RawMatches(NamedTuple):
@@ -46,31 +47,15 @@ cdef object take_results(Kernel* k):
     cdef size_t count = r.first.size()
     if count == 0:
         return counted(k, no_results(k.program.result_width), no_counts())
-    first = np.empty(count, np.int64)
-    last = np.empty(count, np.int64)
-    decided = np.empty(count, np.int64)
-    offsets = np.empty(count + 1, np.int64)
-    atoms = np.empty(r.atoms.size(), np.uint16)
-    events = np.empty(r.events.size(), np.uint64)
-    words = np.empty((count, k.program.result_width), np.uint64)
-    copy_bytes(first, r.first.data(), count * 8)
-    copy_bytes(last, r.last.data(), count * 8)
-    copy_bytes(decided, r.decided.data(), count * 8)
-    copy_bytes(offsets, r.offsets.data(), (count + 1) * 8)
-    copy_bytes(atoms, r.atoms.data(), r.atoms.size() * 2)
-    copy_bytes(events, r.events.data(), r.events.size() * 8)
-    copy_bytes(words, r.words.data(), r.words.size() * 8)
-    r.first.clear()
-    r.last.clear()
-    r.decided.clear()
-    r.offsets.safe_assign(1, 0)
-    r.atoms.clear()
-    r.events.clear()
-    r.words.clear()
-    counts = np.empty(count if k.tallies else 0, np.int64)
-    copy_bytes(counts, r.counts.data(), len(counts) * 8)
-    r.counts.clear()
-    return counted(k, RawMatches(first, last, decided, offsets, atoms, events, words), counts)
+    found = RawMatches(
+        taken(r.first.data(), count, np.int64), taken(r.last.data(), count, np.int64),
+        taken(r.decided.data(), count, np.int64), taken(r.offsets.data(), count + 1, np.int64),
+        taken(r.atoms.data(), r.atoms.size(), np.uint16), taken(r.events.data(), r.events.size(), np.uint64),
+        taken(r.words.data(), (count, k.program.result_width), np.uint64),
+    )
+    counts = taken(r.counts.data(), r.counts.size(), np.int64)
+    attempted(clear_results, r)
+    return counted(k, found, counts)
 
 
 cdef object counted(const Kernel* k, results, counts):
@@ -96,13 +81,14 @@ def no_results(width):
     return RawMatches(*columns)
 
 
-cdef int copy_bytes(object array, const void* source, size_t size) except -1:
+cdef object taken(const void* source, shape, type_):
     cdef Py_buffer view
-    if size:
+    array = np.empty(shape, type_)
+    if array.size:
         PyObject_GetBuffer(array, &view, PyBUF_WRITABLE)
-        memcpy(view.buf, source, size)
+        memcpy(view.buf, source, view.len)
         PyBuffer_Release(&view)
-    return 0
+    return array
 
 
 cdef object statistics_of(Kernel* k):

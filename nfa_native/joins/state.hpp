@@ -49,8 +49,8 @@ constexpr size_t UNBOUNDED = 0xFFFFFFFFFFFFFFFF;
 constexpr int64_t FOREVER = 0x7FFFFFFFFFFFFFFF;
 constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound part
 
-// A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in the
-// groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
+// A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in
+// the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
 struct Node {
     uint32_t pos;                         // the event picked
     uint32_t label;                       // which atom of which transition picked it
@@ -152,11 +152,11 @@ struct Candidate {
 
 // The cells under one key, oldest first, with stale references among them.
 struct Bucket {
-    uint64_t key;                         // the key's hash
-    bool ordered;  // each living cell comes in the index's order behind those before it; all have one row
-    bool mixed;                           // some cell has no place in a zone map
-    bool tabled;                          // all of its living cells are in the table of all live values
-    uint32_t groups;  // number of the list of its groups, or of the zone map of its cells; NO_LIST: there is none
+    uint64_t key = 0;                     // the key's hash
+    bool ordered = false;  // each living cell comes in the index's order behind those before it; all have one row
+    bool mixed = false;                   // some cell has no place in a zone map
+    bool tabled = false;                  // all of its living cells are in the table of all live values
+    uint32_t groups = NO_LIST;  // number of the list of its groups, or of the zone map of its cells, if there is one
     std::vector<CellReference> cells;     // all but those in a list that views look at
 };
 
@@ -184,14 +184,14 @@ struct StateData {
     std::vector<uint32_t> free_cells;
     std::vector<uint32_t> free_extra;
     std::vector<uint32_t> fired;
-    uint32_t live;
-    uint32_t youngest;                    // no partial match of the living cells began after it
-    uint32_t entering;                    // the cell that was entered last in this tick
-    uint32_t serial;
-    uint32_t stamp;
-    uint64_t entered;
-    uint64_t expired;
-    uint64_t skipped;                     // dropped because another event came first (strict contiguity)
+    uint32_t live = 0;
+    uint32_t youngest = 0;                // no partial match of the living cells began after it
+    uint32_t entering = NO_CELL;          // the cell that was entered last in this tick
+    uint32_t serial = 0;
+    uint32_t stamp = 0;
+    uint64_t entered = 0;
+    uint64_t expired = 0;
+    uint64_t skipped = 0;                 // dropped because another event came first (strict contiguity)
 };
 
 // What became of a transition's candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -216,21 +216,21 @@ struct History {
     std::vector<EventRecord> events;
     std::vector<Block> blocks;
     std::vector<word_t> words;
-    uint32_t first;                       // position of events[0]
-    uint64_t first_block;
-    uint64_t first_word;
+    uint32_t first = 0;                   // position of events[0]
+    uint64_t first_block = 0;
+    uint64_t first_word = 0;
 };
 
 struct Results {
     std::vector<int64_t> first;
     std::vector<int64_t> last;
     std::vector<int64_t> decided;
-    std::vector<int64_t> offsets;
+    std::vector<int64_t> offsets{0};
     std::vector<uint16_t> atoms;
     std::vector<uint64_t> events;
     std::vector<word_t> words;
     std::vector<int64_t> counts;          // how many matches a result stands for; 0: it is one row of a match
-    uint64_t count;                       // of results since the beginning
+    uint64_t count = 0;                   // of results since the beginning
 };
 
 // What counts sets.
@@ -239,7 +239,7 @@ struct Counter {
     Gathering gathering;                  // members of the set that is being remembered
     Tally tally;                          // of what is being counted
     std::vector<uint32_t> asked;
-    bool too_many;                        // a number did not fit
+    bool too_many = false;                // a number did not fit
 };
 
 // What the future depends on: all that a snapshot holds.
@@ -251,16 +251,16 @@ struct KernelState {
     std::vector<StateData> states;
     std::vector<Candidacies> candidacies;  // by transition
     std::vector<Judgements> judgements;   // by guard
-    uint32_t lo;                          // first position of the present window
-    uint32_t kept;                        // first position that a guard may still look at
-    int64_t seq;                          // position of the next event of the streamset
-    uint64_t next_handle;
-    int open;                             // a tick is open
-    int64_t tick;                         // its time
-    int64_t promised;                     // no event below this time will come
-    uint32_t tick_first;                  // position of its first stored event
-    bool picked;                          // something has picked the newest event
-    int many_rows;                        // an event had several rows for an atom
+    uint32_t lo = 0;                      // first position of the present window
+    uint32_t kept = 0;                    // first position that a guard may still look at
+    int64_t seq = 0;                      // position of the next event of the streamset
+    uint64_t next_handle = 0;
+    int open = false;                     // a tick is open
+    int64_t tick = -FOREVER;              // its time
+    int64_t promised = -FOREVER;          // no event below this time will come
+    uint32_t tick_first = 0;              // position of its first stored event
+    bool picked = false;                  // something has picked the newest event
+    int many_rows = false;                // an event had several rows for an atom
     std::vector<std::vector<uint32_t>> tick_atoms;
     std::vector<std::vector<uint32_t>> watched;  // positions per negated atom
     std::vector<Staged> staged;
@@ -268,37 +268,37 @@ struct KernelState {
     std::vector<uint32_t> staged_picks;
     std::map<int64_t, std::vector<Waiting>> deadlines;
     std::unordered_map<std::string, uint32_t, TextHash> seen;
-    uint64_t created;                     // cells since the last sweep
-    uint64_t survived;                    // cells that the last sweep left
-    uint32_t swept;                       // next position at the last sweep
-    size_t next_look;                     // stored events at which to look whether all of them are over
-    uint64_t ticks;
+    uint64_t created = 0;                 // cells since the last sweep
+    uint64_t survived = 0;                // cells that the last sweep left
+    uint32_t swept = 0;                   // next position at the last sweep
+    size_t next_look = 1024;              // stored events at which to look whether all of them are over
+    uint64_t ticks = 0;
     std::vector<uint64_t> matched;        // events per atom
 };
 
 // Where to go on after a pause: what is put out can be more than memory holds.
 struct Pause {
-    int64_t left;                         // steps before the next pause; 0 or less: pause
-    int64_t stride;                       // from one pause to the next
-    size_t most;                          // results that may be held,
-    size_t most_held;                     // and picks and words of results
-    bool suspended;                       // `output` is half put out: `visits` and `path` go on with it
+    int64_t left = FEW_STEPS;             // steps before the next pause; 0 or less: pause
+    int64_t stride = FEW_STEPS;           // from one pause to the next
+    size_t most = UNBOUNDED;              // results that may be held,
+    size_t most_held = UNBOUNDED;         // and picks and words of results
+    bool suspended = false;               // `output` is half put out: `visits` and `path` go on with it
     Output output;                        // what is, or was, put out last
     std::vector<Output> postponed;        // what comes after it
-    size_t resumed;                       // that many of them have been put out
+    size_t resumed = 0;                   // that many of them have been put out
     std::vector<Pick> postponed_picks;
-    size_t awaited;                       // that many cells of the first deadline have been put out
-    bool closing;                         // the tick is closed, but not all that this decides is out
+    size_t awaited = 0;                   // that many cells of the first deadline have been put out
+    bool closing = false;                 // the tick is closed, but not all that this decides is out
 };
 
 // Room for what is under way; nothing of it outlives a step, but for `visits` and `path` in a pause.
 struct Scratch {
     std::vector<Pair> pairs;
-    bool decided;                         // all pairs of this probe pass the filters
-    bool refused;                         // an order or a zone map ruled out cells in this probe
-    bool aside;                           // cells that are in no list must be looked at in this probe
-    bool singly;                          // groups of lists are tried one by one in this probe
-    uint64_t scanned;                     // cells, groups and zones that were looked at
+    bool decided = false;                 // all pairs of this probe pass the filters
+    bool refused = false;                 // an order or a zone map ruled out cells in this probe
+    bool aside = false;                   // cells that are in no list must be looked at in this probe
+    bool singly = false;                  // groups of lists are tried one by one in this probe
+    uint64_t scanned = 0;                 // cells, groups and zones that were looked at
     std::vector<word_t> blank;            // a row where nothing is bound
     std::vector<int8_t> verdicts;
     std::vector<CellReference> everything;  // all living cells of a state
@@ -335,9 +335,9 @@ struct Kernel {
     KernelProgram* program;               // frozen, and maybe that of other kernels too
     void* store;                          // of the terms
     void* owner;                          // the Matcher, for formulas outside the native subset
-    bool count_only;
-    bool tallies;                         // one result may stand for many matches
-    bool failed;                          // a formula raised: the exception is kept by the owner
+    bool count_only = false;
+    bool tallies = false;                 // one result may stand for many matches
+    bool failed = false;                  // a formula raised: the exception is kept by the owner
     KernelState now;
     Pause pause;
     Scratch scratch;
@@ -377,70 +377,51 @@ static inline const word_t* rows_of(KernelState* now, uint32_t pos, uint32_t ato
     return nullptr;
 }
 
-// The state before the first event.
-inline void reset_kernel(Kernel* k) {
-    k->now.ring.open(64, 1);  // little, as there may be a matcher for each key of a partition; it doubles when full
-    k->now.history.first = 0;
-    k->now.history.first_block = k->now.history.first_word = 0;
-    k->results.offsets.assign(1, 0);
-    k->results.count = 0;
-    k->count_only = k->failed = false;
-    k->now.open = k->now.many_rows = 0;
-    k->scratch.refused = k->scratch.aside = k->scratch.singly = false;
-    k->scratch.scanned = 0;
-    k->pause.suspended = k->pause.closing = false;
-    k->pause.left = k->pause.stride = FEW_STEPS;
-    k->pause.most = k->pause.most_held = UNBOUNDED;
-    k->pause.resumed = k->pause.awaited = 0;
-    k->now.lo = k->now.kept = k->now.tick_first = k->now.swept = 0;
-    k->now.seq = 0;
-    k->now.tick = k->now.promised = -FOREVER;
-    k->now.next_handle = k->now.created = k->now.survived = k->now.ticks = 0;
-    k->now.next_look = 1024;
-}
-
 static void begin_state(StateData* s, StateSpec* spec) {
-    CellIndex index;
     s->spec = spec;
     s->govern = spec->govern;
     s->kind = spec->kind;
     s->width = spec->width;
     s->final = spec->final;
-    s->entering = NO_CELL;
-    s->live = s->serial = s->stamp = 0;
-    s->entered = s->expired = s->skipped = 0;
-    index.wild.ordered = index.wild.mixed = index.wild.tabled = false;
-    index.wild.groups = NO_LIST;
-    for (size_t i = 0, i_end = spec->indexes.size(); i < i_end; ++i) {
-        index.spec = spec->indexes.data() + i;
-        s->indexes.push_back(index);
+    for (IndexSpec& index : spec->indexes) {
+        s->indexes.emplace_back();
+        s->indexes.back().spec = &index;
     }
 }
 
 // What runs a program, before the first event.
 inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->program = program;
+    k->now.ring.open(64, 1);  // little, as there may be a matcher for each key of a partition; it doubles when full
     k->now.tick_atoms.resize(program->slots.size());
     k->now.watched.resize(program->slots.size());
     k->now.matched.assign(program->slots.size(), 0);
     k->now.candidacies.resize(program->transitions.size());
     k->now.judgements.resize(program->guards);
     k->now.states.resize(program->states.size());
-    for (size_t i = 0, i_end = program->states.size(); i < i_end; ++i)
-        begin_state(&k->now.states[i], &program->states[i]);
+    for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
     k->scratch.merged.resize(program->deepest + 1);
     k->scratch.outer_merged.resize(program->deepest + 1);
     k->scratch.registers.assign(program->widest + 1, UNBOUND);
     k->scratch.blank.assign(program->widest + 1, UNBOUND);
-    reset_kernel(k);
+}
+
+// Nothing waits to be taken.
+inline void clear_results(Results* results) {
+    results->first.clear();
+    results->last.clear();
+    results->decided.clear();
+    results->offsets.assign(1, 0);
+    results->atoms.clear();
+    results->events.clear();
+    results->words.clear();
+    results->counts.clear();
 }
 
 // Partial matches of a state that its guards dropped.
 inline uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state) noexcept {
-    GuardSpec* guard = program->states[state].guards.data();
     uint64_t killed = 0;
-    for (size_t i = 0, i_end = program->states[state].guards.size(); i < i_end; ++i)
-        killed += now->judgements[guard[i].number].killed;
+    for (const GuardSpec& guard : program->states[state].guards) killed += now->judgements[guard.number].killed;
     return killed;
 }
 

@@ -5,7 +5,7 @@ from libc.stdint cimport int8_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.joins.program cimport KernelProgram
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
     const uint32_t MUCH_CREATED
@@ -102,6 +102,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         Counter counter
 
     void build_kernel(Kernel* k, KernelProgram* program)
+    void clear_results(Results* results)
     EventRecord* event_at(KernelState* now, uint32_t pos)
     uint32_t next_position(KernelState* now)
     uint64_t killed_in(KernelProgram* program, KernelState* now, size_t state)

@@ -21,13 +21,7 @@
 namespace spaseq::joins {
 
 static void pair_initial(Scratch* scratch, const Candidate* candidate) {
-    Pair pair;
-    pair.cell = INITIAL_CELL;
-    pair.cell_row = 0;
-    for (uint32_t i = 0, i_end = candidate->count; i < i_end; ++i) {
-        pair.event_row = i;
-        scratch->pairs.push_back(pair);
-    }
+    for (uint32_t i = 0; i < candidate->count; ++i) scratch->pairs.push_back({0, i, INITIAL_CELL});
 }
 
 // Put the successors of one cell aside until the tick closes.
@@ -37,30 +31,30 @@ static void stage(
 ) {
     TransitionSpec* transition = &k->program->transitions[which];
     StateData* s = &k->now.states[transition->source];
+    const std::vector<uint32_t>& combination = k->scratch.combination;
     uint64_t word = k->now.staged_words.size();
     if (candidate->pick == NOT_STAGED) {
         candidate->pick = k->now.staged_picks.size();
-        for (uint32_t i = 0, i_end = uint32_t(k->scratch.combination.size()); i < i_end; ++i)
-            k->now.staged_picks.push_back(k->scratch.combination[i]);
+        for (uint32_t pos : combination) k->now.staged_picks.push_back(pos);
     }
     for (uint32_t i = 0; i < count; ++i) {
-        values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width,
-            candidate->rows + size_t(pairs[i].event_row) * candidate->width, candidate->width, k->now.tick,
-                &k->now.staged_words);
+        const word_t* row = candidate->rows + size_t(pairs[i].event_row) * candidate->width;
+        values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width, row, candidate->width, k->now.tick,
+            &k->now.staged_words);
     }
+    if (count == 1) expect_cell(&k->now.states[target->state], k->now.staged_words.data() + word);
+    else count = normalise(&k->now.staged_words, word, uint32_t(target->values.size()), count);
     k->now.staged.emplace_back();
     Staged* staged = &k->now.staged.back();
+    staged->deadline = deadline;
     staged->word = word;
-    staged->rows = count;
-    if (count == 1) expect_cell(&k->now.states[target->state], k->now.staged_words.data() + word);
-    else staged->rows = normalise(&k->now.staged_words, word, uint32_t(target->values.size()), count);
     staged->pick = candidate->pick;
-    staged->picks = uint32_t(k->scratch.combination.size());
+    staged->rows = count;
+    staged->picks = uint32_t(combination.size());
     staged->state = target->state;
     staged->label = transition->label;
     staged->next = node;
     staged->max_start = start;
-    staged->deadline = deadline;
 }
 
 // Stage the successors of the partial matches in `node`, which are alike, and output those that are finished.
@@ -68,12 +62,9 @@ static void advance_set(
     Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, uint32_t start,
     int64_t deadline
 ) {
-    const TargetSpec* target = k->program->transitions[which].targets.data();
-    const TargetSpec* end = target + k->program->transitions[which].targets.size();
-    while (target != end) {
-        if (target->finishes) output_matches(k, which, target->state, candidate, node);
-        else stage(k, which, target, candidate, pairs, count, node, start, deadline);
-        ++target;
+    for (const TargetSpec& target : k->program->transitions[which].targets) {
+        if (target.finishes) output_matches(k, which, target.state, candidate, node);
+        else stage(k, which, &target, candidate, pairs, count, node, start, deadline);
     }
 }
 
@@ -85,15 +76,12 @@ static void take_view(
     size_t postponed = k->pause.postponed.size();
     uint32_t head = k->now.ring.head;
     uint32_t start = group->max_start;
-    Pair pair;
-    assert(k->now.states[k->program->transitions[which].source].cells[group->cell].serial == group->serial);  // something in it is in the window
-    pair.cell = group->cell;
-    pair.cell_row = pair.event_row = 0;
+    Pair pair{0, 0, group->cell};
+    assert(k->now.states[k->program->transitions[which].source].cells[group->cell].serial == group->serial);
     uint32_t node = write_node(&k->now, k->scratch.combination[0], VIEW | which, number, group_end(groups), start);
     advance_set(k, which, candidate, &pair, 1, node, start, 0);
-    if (k->now.staged.size() == staged && k->pause.postponed.size() == postponed && !k->pause.suspended) {
+    if (k->now.staged.size() == staged && k->pause.postponed.size() == postponed && !k->pause.suspended)
         k->now.ring.head = head;  // nobody keeps the view
-    }
 }
 
 // Take the transition from all groups of the candidate's key that pass, as one set; whether there are any.  `aside`:
@@ -102,24 +90,19 @@ static void take_view(
 static bool fire_view(Kernel* k, uint32_t which, Candidate* candidate) {
     TransitionSpec* transition = &k->program->transitions[which];
     StateData* s = &k->now.states[transition->source];
-    Bucket* bucket;
+    CellIndex* index = &s->indexes[transition->index];
     Bounds bounds;
     uint64_t key = hash_key(candidate->rows, transition->probe.data(), transition->probe.size());
     k->scratch.singly = k->scratch.aside = candidate->count > 1 || key == WILD;
     if (k->scratch.singly) return false;
-    bucket = find_bucket(&s->indexes[transition->index], key);
-    k->scratch.aside = !s->indexes[transition->index].wild.cells.empty()
-        || (bucket != nullptr && !bucket->cells.empty());
-    if (bucket == nullptr || bucket->groups == NO_LIST
-        || !has_key(&k->now.lists[bucket->groups], transition, candidate->rows)) {
-        return false;
-    }
+    Bucket* bucket = find_bucket(index, key);
+    k->scratch.aside = !index->wild.cells.empty() || (bucket != nullptr && !bucket->cells.empty());
+    if (bucket == nullptr || bucket->groups == NO_LIST) return false;
     GroupList* groups = &k->now.lists[bucket->groups];
-    if (groups->groups.empty()
-        || !load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds)) {
-        k->scratch.refused = true;
-        return false;
-    }
+    if (!has_key(groups, transition, candidate->rows)) return false;
+    k->scratch.refused = groups->groups.empty()
+        || !load_bounds(k, &transition->step, s->width, candidate->rows, candidate->width, k->now.tick, &bounds);
+    if (k->scratch.refused) return false;
     k->scratch.singly = !are_comparable(groups, &bounds);
     if (k->scratch.singly) return false;
     int64_t found = find_youngest(&k->scratch, groups, &bounds, candidate->lo);
@@ -151,15 +134,12 @@ static void advance_cell(Kernel* k, uint32_t which, Candidate* candidate, const 
 
 // Move each run of pairs that share a cell.
 static void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) {
-    const Pair* pairs = k->scratch.pairs.data();
-    size_t count = k->scratch.pairs.size();
-    size_t start = 0;
-    while (start < count) {
-        size_t end = start + 1;
-        while (end < count && pairs[end].cell == pairs[start].cell) ++end;
-        advance_cell(k, which, candidate, pairs + start, uint32_t(end - start));
-        assert(k->scratch.pairs.size() == count);  // output joins rows, it needs no pairs
-        start = end;
+    const std::vector<Pair>& pairs = k->scratch.pairs;
+    size_t count = pairs.size();
+    for (size_t start = 0, end; start < count; start = end) {
+        for (end = start + 1; end < count && pairs[end].cell == pairs[start].cell;) ++end;
+        advance_cell(k, which, candidate, pairs.data() + start, uint32_t(end - start));
+        assert(pairs.size() == count);  // output joins rows, it needs no pairs
     }
 }
 
@@ -238,9 +218,8 @@ static void enter(Kernel* k, const Staged* staged) {
 
 // All sets that the tick staged enter their cells; sets of one event and state often share theirs.
 static void enter_staged(Kernel* k) {
-    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) enter(k, &k->now.staged[i]);
-    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i)
-        complete_cell(&k->now, &k->now.states[k->now.staged[i].state]);
+    for (const Staged& staged : k->now.staged) enter(k, &staged);
+    for (const Staged& staged : k->now.staged) complete_cell(&k->now, &k->now.states[staged.state]);
     k->now.staged.clear();
     k->now.staged_words.clear();
     k->now.staged_picks.clear();

@@ -1,6 +1,5 @@
 // What hash tables of the matcher hold.
-#ifndef SPASEQ_MATCHING_TABLES
-#define SPASEQ_MATCHING_TABLES
+#pragma once
 
 #include <cstdint>
 
@@ -31,5 +30,3 @@ struct KeyEntry {
 };
 
 }  // namespace spaseq::joins
-
-#endif

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "nfa_native/joins/buckets.hpp"
@@ -22,16 +21,11 @@ namespace spaseq::joins {
 static void gather_event(
     KernelProgram* program, KernelState* now, const EventRecord* event, const Block* blocks, uint32_t pos
 ) {
-    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
+    for (uint32_t i = 0; i < event->blocks; ++i) {
         uint32_t atom = blocks[i].atom;
-        if (program->gathered[atom]) {
-            now->tick_atoms[atom].push_back(pos);
-            now->picked = true;
-        }
-        if (program->negated[atom]) {
-            now->watched[atom].push_back(pos);
-            now->picked = true;
-        }
+        if (program->gathered[atom]) now->tick_atoms[atom].push_back(pos);
+        if (program->negated[atom]) now->watched[atom].push_back(pos);
+        now->picked = now->picked || program->gathered[atom] || program->negated[atom];
     }
 }
 
@@ -41,9 +35,7 @@ static bool already_taken(
 ) noexcept {
     for (uint32_t i = 0; i < block; ++i) {
         uint32_t atom = now->history.blocks[event->block - now->history.first_block + i].atom;
-        for (size_t t = 0, t_end = program->by_atom[atom].size(); t < t_end; ++t) {
-            if (program->by_atom[atom][t] == transition) return true;
-        }
+        for (uint32_t other : program->by_atom[atom]) if (other == transition) return true;
     }
     return false;
 }
@@ -61,20 +53,16 @@ static uint32_t deepest_choice(KernelState* now, const ChoiceSpec* choice, uint3
 // Take a transition with the event: alone, for one atom, or combined with others of its tick.
 static void take_transition(Kernel* k, const EventRecord* event, uint32_t pos, uint32_t block, uint32_t which) {
     const ChoiceSpec* choice = &k->program->transitions[which].choice;
-    Candidate candidate;
-    Purpose purpose;
     if (choice->atoms.size() == 1) {
-        k->scratch.combination.clear();
-        k->scratch.combination.push_back(pos);
+        Candidate candidate;
+        k->scratch.combination.assign(1, pos);
         candidate.rows = block_rows(&k->now, event, block, &candidate.count);
         candidate.width = choice->width;
         fire(k, which, &candidate);
     } else if (!already_taken(k->program, &k->now, event, block, which)) {
-        std::memset(&purpose, 0, sizeof(Purpose));
-        purpose.mode = FIRING;
+        Purpose purpose{FIRING, which};
         purpose.newest = pos;
         purpose.deepest = deepest_choice(&k->now, choice, pos);
-        purpose.which = which;
         combine(k, choice, &purpose);
     }
 }
@@ -84,11 +72,8 @@ static void take_event(Kernel* k, uint32_t pos) {
     const EventRecord* event = event_at(&k->now, pos);
     const Block* blocks = k->now.history.blocks.data() + (event->block - k->now.history.first_block);
     if (k->program->gathers) gather_event(k->program, &k->now, event, blocks, pos);
-    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i) {
-        const std::vector<uint32_t>* transitions = &k->program->by_atom[blocks[i].atom];
-        for (size_t t = 0, t_end = transitions->size(); t < t_end; ++t)
-            take_transition(k, event, pos, i, transitions->data()[t]);
-    }
+    for (uint32_t i = 0, i_end = event->blocks; i < i_end; ++i)
+        for (uint32_t transition : k->program->by_atom[blocks[i].atom]) take_transition(k, event, pos, i, transition);
 }
 
 // Time moves on to `time`: what was decided before comes out, the window moves.  False: the first of it is not done.
@@ -116,10 +101,9 @@ static void leave(Kernel* k, StateData* s) {
         s->skipped += s->live;
         clear_cells(s);
     }
-    for (size_t i = 0, i_end = s->fired.size(); i < i_end; ++i) {
-        for (size_t t = 0, t_end = s->spec->twins.size(); t < t_end; ++t)
-            leave_twin(s, s->fired[i], &k->now.states[s->spec->twins[t]]);
-        free_cell(s, s->fired[i]);
+    for (uint32_t cell : s->fired) {
+        for (uint32_t twin : s->spec->twins) leave_twin(s, cell, &k->now.states[twin]);
+        free_cell(s, cell);
     }
     s->fired.clear();
 }
@@ -127,12 +111,9 @@ static void leave(Kernel* k, StateData* s) {
 // Negated events strike, cells that stepped or were passed over are dropped, new ones enter.
 static void move_cells(Kernel* k) {
     if (k->program->guarded) strike(k);
-    for (size_t i = 0, i_end = k->program->moving.size(); i < i_end; ++i)
-        leave(k, &k->now.states[k->program->moving[i]]);
+    for (uint32_t state : k->program->moving) leave(k, &k->now.states[state]);
     enter_staged(k);
-    if (k->program->gathers) {
-        for (size_t i = 0, i_end = k->now.tick_atoms.size(); i < i_end; ++i) k->now.tick_atoms[i].clear();
-    }
+    for (size_t i = 0; k->program->gathers && i < k->now.tick_atoms.size(); ++i) k->now.tick_atoms[i].clear();
 }
 
 // End the tick that is open, if there is one; whether all that this decides is out.

@@ -6,11 +6,11 @@ from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import MatchQuantity
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 NOBODY: int
 
-class Quantity(NamedTuple):
+class MatchTotal(NamedTuple):
     kind: MatchQuantity
     slots: tuple[int | None, ...]
     first_only: bool = False
@@ -21,7 +21,7 @@ class Rows(Protocol):
     @property
     def columns(self) -> NDArray[np.uint64]: ...
 
-class Events(NamedTuple):
+class MatchedEvents(NamedTuple):
     ticks: NDArray[np.int64]
     times: NDArray[np.int64]
     measures: NDArray[np.int64]
@@ -35,13 +35,13 @@ class Ends(NamedTuple):
 
 class Totaller:
     automaton: Automaton
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[MatchTotal, ...]
     terms: Terms
 
     def __init__(
-        self, automaton: Automaton, terms: Terms, keys: Sequence[Sequence[int]], quantities: Iterable[Quantity] = ()
+        self, automaton: Automaton, terms: Terms, keys: Sequence[Sequence[int]], quantities: Iterable[MatchTotal] = ()
     ) -> None: ...
-    def feed(self, events: Events, rows: Sequence[Rows | None]) -> None: ...
+    def feed(self, events: MatchedEvents, rows: Sequence[Rows | None]) -> None: ...
     def close_tick(self) -> None: ...
     def take(self) -> Ends: ...
     def take_count(self) -> int | None: ...

@@ -12,34 +12,29 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cython.operator cimport dereference
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport Govern, MatchQuantity
-from nfa_native.core.archive cimport Archive, close_archive, open_archive, renumber, require, take_part
-from nfa_native.core.containers cimport string, take_numbers, unordered_map, vector
+from nfa_native.core.archive cimport Archive, close_archive, open_archive, renumber
+from nfa_native.core.containers cimport take_numbers, vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded
-from nfa_native.core.limits cimport FARTHEST
-from nfa_native.core.mixing cimport TextHash
-from nfa_native.core.two_stacks cimport TwoStacks, Window, WindowsForm, int128, require_rows
-from nfa_native.core.exact cimport NO_LEAST, Exact, ExactSpan, ExactTotals, Natural, unsigned128
-from nfa_native.terms.literals cimport DECIMAL_ONE
-from nfa_native.terms.words cimport (
+from nfa_native.core.two_stacks cimport int128
+from nfa_native.joins.totalling cimport (
+    LONG_AGO, NO_LEAST, NO_SLOT, NO_STATE, Arc, AtomRows, Joint, Natural, QuantitySpec, StateRecord, Totalling,
+    begin_totalling, check_rows_in_order, close_open_tick, feed_events, load_totalling, sum_found, write_totalling,
+    youngest_starts,
+)
+from nfa_native.terms.dictionary cimport (
     KIND_DECIMAL, KIND_INTEGER, UNBOUND, Terms, TermStore, decimal_value, integer_value, kind_of, word_t,
 )
-
-include "totalling/records.pxi"
-include "totalling/values.pxi"
-include "totalling/weights.pxi"
-include "totalling/front.pxi"
-include "totalling/step.pxi"
-include "totalling/feed.pxi"
-include "totalling/snapshot.pxi"
+from nfa_native.terms.literals cimport DECIMAL_ONE
 
 NOBODY = -2**63
 
+cdef int128 MOST_RANKED = <int128>1 << 125
 
-class Quantity(NamedTuple):
+
+class MatchTotal(NamedTuple):
     """What is to be known of all matches: a total over the values in a column of atoms' rows.
 
     ``slots`` has for each atom the number of the column, or None.  If ``first_only``, only the first event counts."""
@@ -49,7 +44,7 @@ class Quantity(NamedTuple):
     first_only: bool = False
 
 
-class Events(NamedTuple):
+class MatchedEvents(NamedTuple):
     """n events in the order of time: a column each.
 
     ``ticks`` are numbers of timestamps; ``measures`` is what windows measure of the event, ``leasts`` what the first event
@@ -87,7 +82,7 @@ cdef class Totaller:
         self.terms = terms
         self.automaton = automaton
         self.quantities = tuple(quantities)
-        self.state.store = terms.store
+        self.state.store, self.state.measured = terms.store, measured
         self._merged = merged_states(automaton)
         build_totalling(&self.state, automaton, self._merged, keys, self.quantities)
 
@@ -125,15 +120,10 @@ cdef class Totaller:
         cdef size_t count = a.found.times.size()
         cdef size_t width = a.stacks.semiring.numbers
         cdef size_t leasts = a.stacks.semiring.leasts
-        cdef size_t i, k
+        cdef size_t i
         check_sound(&self.terms.store.broken)
-        times, keys = np.empty(count, np.int64), np.empty((count, a.width), np.uint64)
-        cdef int64_t[::1] time_view = times
-        cdef uint64_t[:, ::1] key_view = keys
-        for i in range(count):
-            time_view[i] = a.found.times[i]
-            for k in range(a.width):
-                key_view[i, k] = a.found.keys[i * a.width + k]
+        times = np.array(a.found.times, np.int64)
+        keys = np.array(a.found.keys, np.uint64).reshape(count, a.width)
         counts = [python_integer(&a.found.totals.numbers[i * width]) for i in range(count)]
         totals = [
             [python_integer(&a.found.totals.numbers[i * width + q]) for i in range(count)]
@@ -181,13 +171,9 @@ cdef class Totaller:
     def youngest(self):
         """For each state what windows measure of the youngest first event of partial matches that may be there, or may
         come when the tick closes; NOBODY: there are none."""
-        cdef Totalling* a = &self.state
-        starts = np.array([a.states[i].youngest for i in range(a.states.size())], np.int64)
-        after = starts.copy()
-        cdef size_t i, j, t
-        for t in range(a.touched.size()):
-            for entry in range(a.substreams[a.touched[t]].pending.size()):
-                reach(a, &a.substreams[a.touched[t]].pending[entry], starts, after)
+        cdef int64_t[::1] starts = np.empty(self.state.states.size() + 1, np.int64)
+        cdef int64_t[::1] after = np.empty_like(starts)
+        youngest_starts(&self.state, &starts[0], &after[0])
         return np.array([NOBODY if state is None else after[state] for state in self._merged], np.int64)
 
     def has_key(self, const uint64_t[:, ::1] keys not None):
@@ -227,6 +213,44 @@ cdef class Totaller:
         }
 
 
+cdef inline bint is_exact(const TermStore* store, word_t word) noexcept nogil:
+    """An integer, or a decimal that is not too large to be ranked."""
+    cdef int kind = kind_of(word)
+    if kind == KIND_DECIMAL:
+        return -MOST_RANKED < decimal_value(store, word) < MOST_RANKED
+    return kind == KIND_INTEGER
+
+
+cdef inline int128 rank_of(const TermStore* store, word_t word) noexcept nogil:
+    """Its place in the order of exact numbers: the value in units of half 10**-18; a decimal comes after an equal integer."""
+    if kind_of(word) == KIND_INTEGER:
+        return <int128>integer_value(store, word) * DECIMAL_ONE * 2
+    return decimal_value(store, word) * 2 + 1
+
+
+cdef inline int128 positive(int128 value) noexcept nogil:
+    return value if value > 0 else <int128>0
+
+
+cdef int128 measured(const void* terms, MatchQuantity kind, word_t word) noexcept nogil:
+    """What a bound word adds to a quantity; of sums of numbers, and of ranks, it is exact."""
+    cdef const TermStore* store = <const TermStore*>terms
+    cdef bint is_decimal = kind_of(word) == KIND_DECIMAL
+    if kind == MatchQuantity.BOUND:
+        return 1
+    if kind == MatchQuantity.DECIMALS:
+        return is_decimal
+    if kind == MatchQuantity.POSITIVE:
+        return <int128>0 if is_decimal else positive(integer_value(store, word))
+    if kind == MatchQuantity.NEGATIVE:
+        return <int128>0 if is_decimal else positive(-<int128>integer_value(store, word))
+    if kind == MatchQuantity.POSITIVE_DECIMALS:
+        return positive(decimal_value(store, word)) if is_decimal else <int128>0
+    if kind == MatchQuantity.NEGATIVE_DECIMALS:
+        return positive(-decimal_value(store, word)) if is_decimal else <int128>0
+    return rank_of(store, word) if kind == MatchQuantity.LEAST else -rank_of(store, word)
+
+
 def are_exact(Terms terms, const uint64_t[::1] words not None):
     """Whether all words are unbound or exact numbers, which can be added up and compared: integers, decimals."""
     cdef bint exact = True
@@ -263,46 +287,26 @@ cdef object python_least(int128 value):
     return <object><int64_t>(value >> 64) << 64 | <object><uint64_t>value
 
 
-cdef void reach(Totalling* a, const Entry* entry, int64_t[::1] starts, int64_t[::1] after):
-    """Where the partial matches may come that take the entry along, or others at its time."""
-    cdef const Arc* arc
-    cdef size_t i, j
-    for i in range(a.arcs[entry.atom].size()):
-        reach_by(&a.arcs[entry.atom][i], entry, starts, after)
-    for i in range(a.joints.size()):
-        for j in range(a.joints[i].arcs.size()):
-            reach_by(&a.joints[i].arcs[j], entry, starts, after)
-
-
-cdef void reach_by(const Arc* arc, const Entry* entry, int64_t[::1] starts, int64_t[::1] after):
-    if arc.target != NO_STATE:
-        after[arc.target] = max(after[arc.target], entry.measure if arc.source == NO_STATE else starts[arc.source])
-
-
 cdef object borrow_rows(vector[AtomRows]* out, object rows, size_t atoms):
     """Note where the rows of all atoms lie; the result keeps them alive."""
-    cdef AtomRows one
     cdef const uint32_t[::1] events
     cdef const uint64_t[:, ::1] view
     kept = []
     if len(rows) != atoms:
         raise ValueError(f"rows of {atoms} atoms are needed, {len(rows)} came")
     for some in rows:
-        one.events = NULL
-        one.columns = NULL
-        one.rows = one.next = 0
+        out.safe_resize(out.size() + 1)
         if some is not None and len(some.row_event):
             columns = np.ascontiguousarray(some.columns, np.uint64)
             events = np.ascontiguousarray(some.row_event, np.uint32)
             if columns.shape[1] != events.shape[0]:
                 raise ValueError(f"{events.shape[0]} rows have {columns.shape[1]} words")
-            one.rows = events.shape[0]
-            one.events = &events[0]
+            out.back().rows = events.shape[0]
+            out.back().events = &events[0]
             if columns.shape[0]:
                 view = columns
-                one.columns = &view[0, 0]
+                out.back().columns = &view[0, 0]
             kept.append((columns, events))
-        out.safe_push_back(one)
     return kept
 
 
@@ -349,8 +353,6 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
         if merged[number] is not None and merged[number] == a.states.size():
             state.govern = one.govern
             take_numbers(&state.twins, {merged[twin] for twin in one.twins} - {merged[number], None})
-            state.youngest = NOBODY
-            state.entered = 0
             a.states.safe_push_back(state)
     a.arcs.safe_resize(len(automaton.slots))
     a.strikes.safe_resize(len(automaton.slots))
@@ -365,7 +367,7 @@ cdef build_totalling(Totalling* a, automaton, merged, keys, quantities):
     a.fired.safe_assign(len(automaton.transitions), 0)
     for number, transition in enumerate(automaton.transitions):
         add_arcs(a, automaton, merged, number, transition)
-    begin_totalling(a)
+    attempted(begin_totalling, a)
 
 
 cdef bint is_least(kind):
@@ -399,22 +401,3 @@ cdef add_arcs(Totalling* a, automaton, merged, uint32_t number, transition):
     else:
         for one in range(joint.arcs.size()):
             a.arcs[<uint32_t>transition.choice.atoms[0]].safe_push_back(joint.arcs[one])
-
-
-cdef begin_totalling(Totalling* a):
-    """The state before the first entry, and room for what is under way."""
-    cdef size_t states = a.states.size()
-    a.leaves = any([a.states[i].govern != Govern.ANY for i in range(states)])
-    a.leaves = a.leaves or any([a.strikes[i].size() > 0 for i in range(a.strikes.size())])
-    a.sweep_at = FEW_SUBSTREAMS
-    a.tick = LONG_AGO
-    a.is_open = False
-    a.stacks.slots = states
-    attempted(resize_scratch, a)
-    a.entered.safe_assign(states, False)
-    a.passed.safe_assign(states, False)
-
-
-cdef void resize_scratch(Totalling* a) noexcept nogil:
-    a.stacks.semiring.resize(a.staged, a.stacks.slots * (a.stacks.slots + 1))
-    a.stacks.semiring.resize(a.weight, JOINT + 1)

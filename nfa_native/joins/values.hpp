@@ -12,10 +12,9 @@ namespace spaseq::joins {
 
 // The cell's row and the event's row agree where both have a value.
 static inline bool compatible(const StepSpec* step, const word_t* cell, const word_t* row) noexcept {
-    const Join* joins = step->joins.data();
-    for (size_t i = 0, i_end = step->joins.size(); i < i_end; ++i) {
-        word_t a = cell[joins[i].cell];
-        word_t b = row[joins[i].row];
+    for (const Join& join : step->joins) {
+        word_t a = cell[join.cell];
+        word_t b = row[join.row];
         if (a != b && a != UNBOUND && b != UNBOUND) return false;
     }
     return true;
@@ -78,13 +77,9 @@ static inline int is_less(word_t a, word_t b) noexcept {
 // All filters on the loaded registers: 1 they hold, 0 one does not, 2 somebody else must be asked.
 static int native_verdict(Kernel* k, const std::vector<uint32_t>* filters, int64_t now) {
     int verdict = 1;
-    for (size_t i = 0, i_end = filters->size(); i < i_end; ++i) {
-        const FormulaSpec* formula = &k->program->formulas[filters->data()[i]];
-        if (formula->code == nullptr) {
-            verdict = 2;
-            continue;
-        }
-        int one = k->evaluation->test(formula->code, k->scratch.registers.data(), now, k->store);
+    for (uint32_t filter : *filters) {
+        const void* code = k->program->formulas[filter].code;
+        int one = code == nullptr ? 2 : k->evaluation->test(code, k->scratch.registers.data(), now, k->store);
         if (one == 2) verdict = 2;
         else if (one != 1) return 0;
     }
@@ -96,8 +91,8 @@ static bool all_hold(Kernel* k, const std::vector<uint32_t>* filters, uint32_t w
     int verdict = native_verdict(k, filters, now);
     int8_t answer = 0;
     if (verdict != 2) return verdict == 1;
-    for (size_t i = 0, i_end = filters->size(); i < i_end; ++i) {
-        k->evaluation->ask_filter(k, (*filters)[i], k->scratch.registers.data(), 1, width, now, &answer);
+    for (uint32_t filter : *filters) {
+        k->evaluation->ask_filter(k, filter, k->scratch.registers.data(), 1, width, now, &answer);
         if (answer != 1) return false;
     }
     return true;
@@ -108,17 +103,15 @@ static word_t value_of(
     Kernel* k, const ValueSpec* value, const word_t* cell, uint32_t cell_width, const word_t* row, uint32_t row_width,
     int64_t now
 ) {
-    word_t out = UNBOUND;
     if (value->kind == ColumnSource::CELL) return cell[value->cell];
     if (value->kind == ColumnSource::ROW) return row[value->row];
     if (value->kind == ColumnSource::EITHER) return cell[value->cell] != UNBOUND ? cell[value->cell] : row[value->row];
-    if (value->kind == ColumnSource::PROGRAM) {
-        load_registers(&k->scratch, cell, cell_width, row, row_width);
-        if (k->program->formulas[value->formula].code == nullptr)
-            return k->evaluation->ask_value(k, value->formula, cell_width + row_width + 1, now);
-        if (k->evaluation->compute(k->program->formulas[value->formula].code, k->scratch.registers.data(), now, k->store, &out) == 2)
-            return k->evaluation->ask_value(k, value->formula, cell_width + row_width + 1, now);
-    }
+    if (value->kind != ColumnSource::PROGRAM) return UNBOUND;
+    const void* code = k->program->formulas[value->formula].code;
+    word_t out = UNBOUND;
+    load_registers(&k->scratch, cell, cell_width, row, row_width);
+    if (code == nullptr || k->evaluation->compute(code, k->scratch.registers.data(), now, k->store, &out) == 2)
+        return k->evaluation->ask_value(k, value->formula, cell_width + row_width + 1, now);
     return out;
 }
 
@@ -138,32 +131,19 @@ static inline void values_of(
     Kernel* k, const std::vector<ValueSpec>* values, const word_t* cell, uint32_t cell_width, const word_t* row,
     uint32_t row_width, int64_t now, std::vector<word_t>* out
 ) {
-    const ValueSpec* value = values->data();
-    const ValueSpec* end = value + values->size();
-    while (value != end) {
-        out->push_back(read_value(k, value, cell, cell_width, row, row_width, now));
-        ++value;
-    }
+    for (const ValueSpec& value : *values)
+        out->push_back(read_value(k, &value, cell, cell_width, row, row_width, now));
 }
 
 static uint32_t sort_rows(std::vector<word_t>* rows, size_t start, uint32_t width, uint32_t count) {
     std::vector<std::vector<word_t>> table;
-    std::vector<word_t> row;
-    uint32_t kept = 0;
     if (width == 0) return 1;
-    for (uint32_t i = 0; i < count; ++i) {
-        row.assign(rows->data() + start + size_t(i) * width, rows->data() + start + size_t(i + 1) * width);
-        table.push_back(row);
-    }
+    for (const word_t* row = rows->data() + start; count-- > 0; row += width) table.emplace_back(row, row + width);
     std::sort(table.begin(), table.end());
+    table.erase(std::unique(table.begin(), table.end()), table.end());
     rows->resize(start);
-    for (uint32_t i = 0; i < count; ++i) {
-        if (kept == 0 || table[i] != table[i - 1]) {
-            rows->insert(rows->end(), table[i].begin(), table[i].end());
-            ++kept;
-        }
-    }
-    return kept;
+    for (const std::vector<word_t>& row : table) rows->insert(rows->end(), row.begin(), row.end());
+    return uint32_t(table.size());
 }
 
 // Sort the `count` rows from word `start` on and drop duplicates, in place; how many are left.

@@ -14,17 +14,16 @@ namespace spaseq::joins {
 // Append a cell of one row to a bucket's list, if it has a place there.
 static bool list_in_bucket(KernelState* now, StateData* s, const CellIndex* index, Bucket* bucket, uint32_t cell) {
     const word_t* row = cell_rows(s, cell);
+    const std::vector<uint32_t>& columns = index->spec->columns;
     if (s->cells[cell].rows > 1) return false;
     if (bucket->groups == NO_LIST) bucket->groups = new_list(now, uint32_t(index->spec->compared.size()));
     GroupList* groups = &now->lists[bucket->groups];
     if (groups->groups.empty()) {
         groups->key.clear();
-        for (size_t i = 0, i_end = index->spec->columns.size(); i < i_end; ++i)
-            groups->key.push_back(row[index->spec->columns[i]]);
+        for (uint32_t column : columns) groups->key.push_back(row[column]);
     }
-    for (size_t i = 0, i_end = index->spec->columns.size(); i < i_end; ++i) {
-        if (groups->key[i] != row[index->spec->columns[i]]) return false;
-    }
+    for (size_t i = 0; i < columns.size(); ++i)
+        if (groups->key[i] != row[columns[i]]) return false;
     return join_list(s, index, groups, cell, s->cells[cell].youngest);
 }
 
@@ -33,18 +32,15 @@ static bool list_in_bucket(KernelState* now, StateData* s, const CellIndex* inde
 static void list_cell(KernelState* now, StateData* s, uint32_t cell, uint32_t wanted) {
     const word_t* rows = cell_rows(s, cell);
     s->cells[cell].listed = 0;
-    for (size_t i = 0, i_end = s->indexes.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < s->indexes.size(); ++i) {
         CellIndex* index = &s->indexes[i];
-        for (uint32_t r = 0, r_end = s->cells[cell].rows; r < r_end; ++r) {
-            uint64_t key = hash_key(rows + size_t(r) * s->width, index->spec->columns.data(),
-                index->spec->columns.size());
+        const std::vector<uint32_t>& columns = index->spec->columns;
+        for (uint32_t r = 0; r < s->cells[cell].rows; ++r) {
+            uint64_t key = hash_key(rows + size_t(r) * s->width, columns.data(), columns.size());
             Bucket* bucket = make_bucket(index, key);
-            if (key != WILD && (wanted >> i) & 1 && list_in_bucket(now, s, index, bucket, cell)) {
+            if (key != WILD && (wanted >> i) & 1 && list_in_bucket(now, s, index, bucket, cell))
                 s->cells[cell].listed |= uint32_t(1) << i;
-            } else if (bucket->cells.empty() || bucket->cells.back().cell != cell
-                || !is_current(s, &bucket->cells.back())) {
-                bucket->cells.push_back(reference_to(s, cell));
-            }
+            else if (!is_last(s, bucket, cell)) bucket->cells.push_back(reference_to(s, cell));
         }
     }
 }
@@ -57,9 +53,8 @@ static inline void complete_cell(KernelState* now, StateData* s) {
 
 // Whether the list's key is the row's: keys may share a hash.
 static bool has_key(const GroupList* groups, const TransitionSpec* transition, const word_t* row) noexcept {
-    for (size_t i = 0, i_end = groups->key.size(); i < i_end; ++i) {
+    for (size_t i = 0; i < groups->key.size(); ++i)
         if (groups->key[i] != row[transition->probe[i]]) return false;
-    }
     return true;
 }
 
@@ -81,19 +76,8 @@ static void visit_view(Kernel* k, const Node* view, Visit visit, uint32_t lo) {
     uint32_t before = visit.begun ? visit.before : view->sibling - groups->base;
     int64_t found = group_in_view(k, view, before, lo);
     if (found == NO_GROUP) return;
-    visit.begun = 1;
-    visit.before = uint32_t(found);
-    k->scratch.visits.push_back(visit);
-    visit.begun = visit.before = 0;
-    visit.node = groups->groups[found].node;
-    k->scratch.visits.push_back(visit);
-}
-
-static inline CellReference reference_of(const Group* group) noexcept {
-    CellReference reference;
-    reference.cell = group->cell;
-    reference.serial = group->serial;
-    return reference;
+    k->scratch.visits.push_back({visit.node, visit.depth, uint32_t(found), 1});
+    k->scratch.visits.push_back({groups->groups[found].node, visit.depth, 0, 0});
 }
 
 }  // namespace spaseq::joins

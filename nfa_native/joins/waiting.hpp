@@ -23,12 +23,12 @@ static inline bool is_waiting(KernelState* now, StateData* s) noexcept {
 
 // The keys, in order, of the sets that enter the state when the tick closes; False if one is not bound.
 static bool list_staged(Kernel* k, StateData* s, uint32_t state, const CellIndex* index, std::vector<uint64_t>* out) {
-    for (size_t i = 0, i_end = k->now.staged.size(); i < i_end; ++i) {
-        const Staged* staged = &k->now.staged[i];
-        if (staged->state != state) continue;
-        for (uint32_t r = 0, r_end = staged->rows; r < r_end; ++r) {
-            uint64_t key = hash_key(k->now.staged_words.data() + staged->word + size_t(r) * s->width,
-                index->spec->columns.data(), index->spec->columns.size());
+    const std::vector<uint32_t>& columns = index->spec->columns;
+    for (const Staged& staged : k->now.staged) {
+        if (staged.state != state) continue;
+        const word_t* rows = k->now.staged_words.data() + staged.word;
+        for (uint32_t r = 0; r < staged.rows; ++r) {
+            uint64_t key = hash_key(rows + size_t(r) * s->width, columns.data(), columns.size());
             if (key == WILD) return false;
             out->push_back(key);
         }
@@ -39,10 +39,8 @@ static bool list_staged(Kernel* k, StateData* s, uint32_t state, const CellIndex
 
 // A cell of the bucket is alive and in the window.
 static bool has_current(KernelState* now, StateData* s, const std::vector<CellReference>* bucket) noexcept {
-    const CellReference* references = bucket->data();
-    for (size_t i = 0, i_end = bucket->size(); i < i_end; ++i) {
-        if (is_current(s, &references[i]) && !has_left(now, &s->cells[references[i].cell])) return true;
-    }
+    for (const CellReference& one : *bucket)
+        if (is_current(s, &one) && !has_left(now, &s->cells[one.cell])) return true;
     return false;
 }
 
@@ -62,8 +60,8 @@ static bool is_found(Kernel* k, StateData* s, CellIndex* index, std::vector<uint
     return has_current(&k->now, s, &bucket->cells) || (s->kind == Cells::VIEWS && holds_group(k, bucket));
 }
 
-// For each state what windows measure of the youngest first event of the partial matches that are there, or will be when the
-// tick closes (maybe too great): the greatest of that and what `starts` has.
+// For each state what windows measure of the youngest first event of the partial matches that are there, or will be
+// when the tick closes (maybe too great): the greatest of that and what `starts` has.
 inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
     for (size_t i = 0; i < k->now.states.size(); ++i)
         if (is_waiting(&k->now, &k->now.states[i])) starts[i] = measure(k, k->now.states[i].youngest);
@@ -71,8 +69,9 @@ inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
         starts[staged.state] = std::max(starts[staged.state], measure(k, staged.max_start));
 }
 
-// For each of `count` keys, which lie column after column, whether a partial match waits in the state, or will when the tick
-// closes, with equal words in the columns of its index number `which` (or an unbound one).  Seldom true by mistake.
+// For each of `count` keys, which lie column after column, whether a partial match waits in the state, or will when
+// the tick closes, with equal words in the columns of its index number `which` (or an unbound one).  Seldom true by
+// mistake.
 inline void find_waiting(
     Kernel* k, uint32_t state, uint32_t which, const word_t* keys, size_t columns, size_t count, uint8_t* found
 ) {

@@ -65,42 +65,39 @@ static uint32_t position_from(Kernel* k, uint32_t pos, int64_t edge) noexcept {
 }
 
 static void forget_watched(KernelState* now) noexcept {
-    for (size_t a = 0, a_end = now->watched.size(); a < a_end; ++a) {
+    for (std::vector<uint32_t>& watched : now->watched) {
         size_t dead = 0;
-        while (dead < now->watched[a].size() && older(now->watched[a][dead], now->history.first)) ++dead;
-        now->watched[a].erase(now->watched[a].begin(), now->watched[a].begin() + dead);
+        while (dead < watched.size() && older(watched[dead], now->history.first)) ++dead;
+        watched.erase(watched.begin(), watched.begin() + dead);
     }
 }
 
 // Free what lies before the window: nodes at once, events and rows when half of them are dead.
 static void forget(Kernel* k) noexcept {
-    size_t dead = k->now.kept - k->now.history.first;
+    History& history = k->now.history;
+    size_t dead = k->now.kept - history.first;
     uint32_t end = next_position(&k->now);
-    if (k->now.lo != end) k->now.ring.tail = event_at(&k->now, k->now.lo)->head;
-    else k->now.ring.tail = k->now.ring.head;
-    if (dead < 1024 || dead * 2 < k->now.history.events.size()) return;
-    size_t blocks = k->now.history.blocks.size();
-    if (k->now.kept != end) blocks = size_t(event_at(&k->now, k->now.kept)->block - k->now.history.first_block);
-    size_t words = k->now.history.words.size();
-    if (blocks < k->now.history.blocks.size())
-        words = size_t(k->now.history.blocks[blocks].word - k->now.history.first_word);
-    k->now.history.events.erase(k->now.history.events.begin(), k->now.history.events.begin() + dead);
-    k->now.history.blocks.erase(k->now.history.blocks.begin(), k->now.history.blocks.begin() + blocks);
-    k->now.history.words.erase(k->now.history.words.begin(), k->now.history.words.begin() + words);
-    k->now.history.first += uint32_t(dead);
-    k->now.history.first_block += blocks;
-    k->now.history.first_word += words;
+    k->now.ring.tail = k->now.lo != end ? event_at(&k->now, k->now.lo)->head : k->now.ring.head;
+    if (dead < 1024 || dead * 2 < history.events.size()) return;
+    size_t blocks = history.blocks.size(), words = history.words.size();
+    if (k->now.kept != end) blocks = size_t(event_at(&k->now, k->now.kept)->block - history.first_block);
+    if (blocks < history.blocks.size()) words = size_t(history.blocks[blocks].word - history.first_word);
+    history.events.erase(history.events.begin(), history.events.begin() + dead);
+    history.blocks.erase(history.blocks.begin(), history.blocks.begin() + blocks);
+    history.words.erase(history.words.begin(), history.words.begin() + words);
+    history.first += uint32_t(dead);
+    history.first_block += blocks;
+    history.first_word += words;
     forget_watched(&k->now);
 }
 
 // Without a window: if no partial match is left, and no guard looks back, the past is over.
 static void forget_all(Kernel* k) noexcept {
     if (k->program->guarded || k->now.history.events.size() < k->now.next_look) return;
-    for (size_t i = 0, i_end = k->now.states.size(); i < i_end; ++i) {
-        if (k->now.states[i].live) {
-            k->now.next_look = 2 * k->now.history.events.size();
-            return;
-        }
+    for (const StateData& state : k->now.states) {
+        if (state.live == 0) continue;
+        k->now.next_look = 2 * k->now.history.events.size();
+        return;
     }
     k->now.lo = k->now.kept = next_position(&k->now);
     forget(k);
@@ -132,18 +129,17 @@ static void store_event(KernelState* now, int64_t time, uint64_t handle) {
     event->seq = now->seq;
     event->handle = handle;
     event->block = now->history.first_block + now->history.blocks.size();
-    event->blocks = 0;
     event->head = now->ring.head;
     now->picked = false;
 }
 
 // Forget the newest event, which nothing has picked: its position is free again.
 static void drop_event(KernelState* now) {
-    EventRecord* event = &now->history.events.back();
-    size_t blocks = size_t(event->block - now->history.first_block);
-    now->history.words.resize(size_t(now->history.blocks[blocks].word - now->history.first_word));
-    now->history.blocks.resize(blocks);
-    now->history.events.pop_back();
+    History& history = now->history;
+    size_t blocks = size_t(history.events.back().block - history.first_block);
+    history.words.resize(size_t(history.blocks[blocks].word - history.first_word));
+    history.blocks.resize(blocks);
+    history.events.pop_back();
 }
 
 // The stored rows are those of the source.
@@ -181,9 +177,8 @@ static const Block* store_block(
     KernelProgram* program, KernelState* now, const Block* before, const RowTaker* taker, const RowSource* source
 ) {
     uint32_t count = uint32_t(source->end - source->at);
-    uint64_t word;
-    if (before != nullptr && is_repeated_block(program, now, before, taker->slots, source)) word = before->word;
-    else word = store_words(now, taker->slots, source);
+    bool repeats = before != nullptr && is_repeated_block(program, now, before, taker->slots, source);
+    uint64_t word = repeats ? before->word : store_words(now, taker->slots, source);
     now->history.blocks.emplace_back();
     Block* block = &now->history.blocks.back();
     block->word = word;
@@ -196,31 +191,24 @@ static const Block* store_block(
 
 // Add the rows that each atom has for the newest event.
 static void store_rows_of(KernelProgram* program, KernelState* now, const BatchRows* rows) {
-    const RowSource* sources = rows->sources.data();
-    const RowTaker* taker = rows->takers.data();
-    const RowTaker* end = taker + rows->takers.size();
     const Block* before = nullptr;
     EventRecord* event = &now->history.events.back();
-    while (taker != end) {
-        if (sources[taker->source].end > sources[taker->source].at) {
-            before = store_block(program, now, before, taker, sources + taker->source);
-            ++event->blocks;
-        }
-        ++taker;
+    for (const RowTaker& taker : rows->takers) {
+        const RowSource* source = rows->sources.data() + taker.source;
+        if (source->end == source->at) continue;
+        before = store_block(program, now, before, &taker, source);
+        ++event->blocks;
     }
 }
 
 // Its first position, its last one in the streamset, and where the windows that end with it begin.
 static inline void measure_candidate(Kernel* k, Candidate* candidate) noexcept {
-    const uint32_t* pos = k->scratch.combination.data();
-    const uint32_t* end = pos + k->scratch.combination.size();
-    candidate->least = *pos;
-    candidate->most = event_at(&k->now, *pos)->seq;
-    ++pos;
-    while (pos != end) {
-        if (older(*pos, candidate->least)) candidate->least = *pos;
-        candidate->most = std::max(candidate->most, event_at(&k->now, *pos)->seq);
-        ++pos;
+    const std::vector<uint32_t>& combination = k->scratch.combination;
+    candidate->least = combination[0];
+    candidate->most = event_at(&k->now, combination[0])->seq;
+    for (size_t i = 1; i < combination.size(); ++i) {
+        if (older(combination[i], candidate->least)) candidate->least = combination[i];
+        candidate->most = std::max(candidate->most, event_at(&k->now, combination[i])->seq);
     }
     candidate->lo = k->now.lo;
     if (k->program->by_events) candidate->lo = position_from(k, k->now.lo, earliest_start(k->program, candidate->most));

@@ -1,6 +1,5 @@
 // All shortest walks from a vertex to each other one: from the ends back over what precedes each pair of a vertex and a subset.
-#ifndef SPASEQ_PATHS_ALL_SHORTEST
-#define SPASEQ_PATHS_ALL_SHORTEST
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -137,5 +136,3 @@ struct AllShortest {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -3,8 +3,7 @@
 // A state is the step of the expression that was taken last; state 0 is that before the first.  Conditions on the node
 // between two steps guard the transition.  Subsets of states are made when a walk first comes to them, so each path has one run
 // and is found once, in however many ways the expression matches it.
-#ifndef SPASEQ_PATHS_AUTOMATON
-#define SPASEQ_PATHS_AUTOMATON
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -154,5 +153,3 @@ struct Subsets {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // Beginnings of paths, which share what they have in common: each is one step more than another one.
-#ifndef SPASEQ_PATHS_BEGINNINGS
-#define SPASEQ_PATHS_BEGINNINGS
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -94,5 +93,3 @@ struct Beginnings {
 };
 
 }  // namespace spaseq::paths
-
-#endif

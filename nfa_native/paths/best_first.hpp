@@ -3,8 +3,7 @@
 // What waits is the beginning of paths, alone or with the symbol along which it goes on.  The one with the highest bound is looked
 // at next, and of equal ones the longest.  So that paths come early, a search often *dives*: it goes on with the best of what it has
 // just found, until nothing goes on.  What cannot be among the best any more is dropped.
-#ifndef SPASEQ_PATHS_BEST_FIRST
-#define SPASEQ_PATHS_BEST_FIRST
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -249,5 +248,3 @@ struct BestFirst {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // One comes before another if it scores more; of equal scores the shorter one; then in the order in which depth-first searches
 // find them: by route, then step by step by symbol and vertex.  A path of two queries is that of the first one.
-#ifndef SPASEQ_PATHS_BEST_PATHS
-#define SPASEQ_PATHS_BEST_PATHS
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -95,5 +94,3 @@ struct BestPaths {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -3,8 +3,7 @@
 // A path is gone on from only along ways to the end that keep clear of it (`way_on.hpp`), so each beginning of a path that is
 // looked at leads to its end by a walk, if not by a path.  What is too long for a round tells how long paths of the next one are.
 // No path is kept, so memory follows the graph and the length of paths.
-#ifndef SPASEQ_PATHS_BETWEEN_ENDS
-#define SPASEQ_PATHS_BETWEEN_ENDS
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -184,5 +183,3 @@ struct BetweenEnds {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Always the side goes on, by a step, that has come to fewer pairs by its last one.  When it first comes to a pair that the other
 // side knows, the walk is a shortest one: on a shorter one the sides would have met before.
-#ifndef SPASEQ_PATHS_BOTH_ENDS
-#define SPASEQ_PATHS_BOTH_ENDS
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -182,5 +181,3 @@ struct BothEnds {
 };
 
 }  // namespace spaseq::paths
-
-#endif

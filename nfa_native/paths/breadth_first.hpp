@@ -2,8 +2,7 @@
 //
 // A pair is gone on from k times at most: of the k shortest walks to a vertex there are some whose beginnings are each among
 // the k shortest ones to their pair.
-#ifndef SPASEQ_PATHS_BREADTH_FIRST
-#define SPASEQ_PATHS_BREADTH_FIRST
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -92,5 +91,3 @@ struct BreadthFirst {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // No path is kept, so memory follows their length.  A walk may lead to a vertex to which no trail does; how far to look is then
 // told by the searches alone: none was cut.
-#ifndef SPASEQ_PATHS_BY_LENGTH
-#define SPASEQ_PATHS_BY_LENGTH
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -75,5 +74,3 @@ struct ByLength {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // A growing array whose memory can be given away.  It is of realloc, so that large ones grow where they are.
-#ifndef SPASEQ_PATHS_COLUMN
-#define SPASEQ_PATHS_COLUMN
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -72,5 +71,3 @@ template <class T> struct Column {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // All paths from a vertex, one after the other: depth first, so that memory follows their length alone.
-#ifndef SPASEQ_PATHS_DEPTH_FIRST
-#define SPASEQ_PATHS_DEPTH_FIRST
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -103,5 +102,3 @@ struct DepthFirst {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,8 +1,7 @@
 // All walks of short queries at once, if these are few: first they are counted, then written into columns of just that size.
 //
 // Where a last step finds its ends is noted by the first pass, so that the second one looks for nothing.
-#ifndef SPASEQ_PATHS_FEW_WALKS
-#define SPASEQ_PATHS_FEW_WALKS
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -169,5 +168,3 @@ struct FewWalks {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -18,7 +18,6 @@ cdef extern from "nfa_native/paths/few_walks.hpp" namespace "spaseq::paths" nogi
         void safe_add_query "add_query"(bint not_back, const uint8_t* ends) except +raise_cpp_error
         void safe_add_step "add_step"() except +raise_cpp_error
         void safe_add_symbol "add_step_symbol"(symbol_t symbol) except +raise_cpp_error
-        void safe_add_query_start "add_route"(uint32_t query, vertex_t start) except +raise_cpp_error
 
     cdef cppclass WalkColumns:
         uint32_t* queries

@@ -1,6 +1,5 @@
 // Walks of a fixed number of steps: loops over neighbours, without automaton, for many queries together.
-#ifndef SPASEQ_PATHS_FIXED_LENGTH
-#define SPASEQ_PATHS_FIXED_LENGTH
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -191,5 +190,3 @@ struct FixedLength {
 };
 
 }  // namespace spaseq::paths
-
-#endif

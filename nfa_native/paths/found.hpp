@@ -1,6 +1,5 @@
 // Paths that were found, in columns.
-#ifndef SPASEQ_PATHS_FOUND
-#define SPASEQ_PATHS_FOUND
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -36,5 +35,3 @@ struct FoundPaths {
 };
 
 }  // namespace spaseq::paths
-
-#endif

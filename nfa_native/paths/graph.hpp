@@ -1,6 +1,5 @@
 // A graph as walks see it: for each symbol (a label, along its edges or against them) the neighbours of each vertex.
-#ifndef SPASEQ_PATHS_GRAPH
-#define SPASEQ_PATHS_GRAPH
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -56,5 +55,3 @@ struct PathGraph {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Weights are multiples of one unit, and few enough of them are added that sums are exact in whatever order: so a bound is never
 // below what it bounds, not by a rounding error either.
-#ifndef SPASEQ_PATHS_OUTLOOK
-#define SPASEQ_PATHS_OUTLOOK
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -169,5 +168,3 @@ struct Outlooks {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // The path that a search stands at the end of, and what restrictors want to know of it.
-#ifndef SPASEQ_PATHS_PATH_SO_FAR
-#define SPASEQ_PATHS_PATH_SO_FAR
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -103,5 +102,3 @@ struct PathSoFar {
 };
 
 }  // namespace spaseq::paths
-
-#endif

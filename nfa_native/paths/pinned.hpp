@@ -1,6 +1,5 @@
 // Values that stay where they are as others come.  An empty one has no memory, so that it can be a member of a Python object.
-#ifndef SPASEQ_PATHS_PINNED
-#define SPASEQ_PATHS_PINNED
+#pragma once
 
 #include <cstddef>
 #include <memory>
@@ -42,5 +41,3 @@ template <class T> struct Pinned {
 };
 
 }  // namespace spaseq::paths
-
-#endif

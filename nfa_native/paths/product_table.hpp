@@ -1,6 +1,5 @@
 // A number for pairs of a subset and a vertex, with memory for what was touched alone.
-#ifndef SPASEQ_PATHS_PRODUCT_TABLE
-#define SPASEQ_PATHS_PRODUCT_TABLE
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -47,5 +46,3 @@ struct ProductTable {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Its states are in parts that are strongly connected, each behind all that lead to it.  State 0 is where walks begin; no
 // move leads there.
-#ifndef SPASEQ_PATHS_REACH
-#define SPASEQ_PATHS_REACH
+#pragma once
 
 #include <algorithm>
 #include <cassert>
@@ -151,5 +150,3 @@ struct ReachPlan {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -3,8 +3,7 @@
 // Part by part: what earlier parts lead to is fed into its states, then the moves within it are followed until nothing is new.
 // Each vertex is looked at once in a state, and its edges are followed for up to 64 starts at once: each has a bit of a word, its
 // lane (Then et al., The More the Merrier: Efficient Multi-Source Graph Traversal, 2014).
-#ifndef SPASEQ_PATHS_REACH_SEARCH
-#define SPASEQ_PATHS_REACH_SEARCH
+#pragma once
 
 #include <algorithm>
 #include <cassert>
@@ -404,5 +403,3 @@ struct EndSearch {
 };
 
 }  // namespace spaseq::paths
-
-#endif

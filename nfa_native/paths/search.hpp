@@ -1,6 +1,5 @@
 // A query on a graph: its paths from each of some starts, as its selector wants them.
-#ifndef SPASEQ_PATHS_SEARCH
-#define SPASEQ_PATHS_SEARCH
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -125,5 +124,3 @@ struct PathSearch {
 };
 
 }  // namespace spaseq::paths
-
-#endif

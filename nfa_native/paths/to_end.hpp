@@ -1,8 +1,7 @@
 // How far it is from a vertex and a state to the end of a walk: breadth first from the end, as far as somebody asks.
 //
 // What was not come to yet is further away than all that was gone on from, so there is a bound for every pair at any time.
-#ifndef SPASEQ_PATHS_TO_END
-#define SPASEQ_PATHS_TO_END
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -119,5 +118,3 @@ struct DistancesToEnd {
 };
 
 }  // namespace spaseq::paths
-
-#endif

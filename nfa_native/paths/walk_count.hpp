@@ -1,6 +1,5 @@
 // How many walks match a bounded expression: for each length, how many lead to each pair of a vertex and a subset of states.
-#ifndef SPASEQ_PATHS_WALK_COUNT
-#define SPASEQ_PATHS_WALK_COUNT
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -104,5 +103,3 @@ struct WalkCount {
 };
 
 }  // namespace spaseq::paths
-
-#endif

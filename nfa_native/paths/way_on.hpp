@@ -2,8 +2,7 @@
 //
 // The way may break the restrictor by itself, so its length is a bound for what the path can become.  The two sides keep pace:
 // while more edges were looked at from here than from the end, distances are measured on; bounds only rise by that.
-#ifndef SPASEQ_PATHS_WAY_ON
-#define SPASEQ_PATHS_WAY_ON
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -170,5 +169,3 @@ struct WayOn {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -7,7 +7,7 @@ of the type, else 2 (the value is then 0).  ValueError: a word is not of the tab
 import numpy as np
 from numpy.typing import NDArray
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 Words = NDArray[np.uint64]
 States = NDArray[np.uint8]

@@ -14,21 +14,9 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted
 from nfa_native.terms.literals cimport DECIMAL_DIGITS, DECIMAL_ONE, EPOCH, LONGEST_FORM, int128, multiply_overflows
 from nfa_native.terms.values cimport Value, as_decimal, as_double, is_exact, is_number, load, spell
-from nfa_native.terms.words cimport (
-    KIND_BOOLEAN,
-    KIND_DATETIME,
-    KIND_DOUBLE,
-    KIND_INTEGER,
-    MICROSECOND,
-    TAG_TERM,
-    UNBOUND,
-    Terms,
-    TermStore,
-    is_word,
-    kind_of,
-    print_value,
-    tag_of,
-    word_t,
+from nfa_native.terms.dictionary cimport (
+    KIND_BOOLEAN, KIND_DATETIME, KIND_DOUBLE, KIND_INTEGER, MICROSECOND, TAG_TERM, UNBOUND, Terms, TermStore, is_word,
+    kind_of, print_value, tag_of, word_t,
 )
 
 # What is known of a row.

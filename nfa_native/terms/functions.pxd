@@ -2,7 +2,7 @@
 """SPARQL's operators and functions on decoded operands.  Results replace the first operand."""
 
 from nfa_native.terms.values cimport Value
-from nfa_native.terms.words cimport TermStore
+from nfa_native.terms.dictionary cimport TermStore
 
 cdef void add(Value* a, const Value* b) noexcept nogil
 cdef void subtract(Value* a, const Value* b) noexcept nogil

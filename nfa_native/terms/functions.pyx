@@ -12,51 +12,16 @@ from libc.stdint cimport INT64_MIN, int64_t
 from libc.string cimport memcmp, memcpy
 
 from nfa_native.terms.literals cimport (
-    DECIMAL_DIGITS,
-    DECIMAL_ONE,
-    LONGEST_FORM,
-    POWERS_OF_TEN,
-    DateFields,
-    add_overflows,
-    date_fields,
-    int128,
-    multiply_overflows,
-    print_datetime,
-    print_decimal,
-    print_double,
-    print_integer,
-    print_zone,
-    subtract_overflows,
+    DECIMAL_DIGITS, DECIMAL_ONE, LONGEST_FORM, POWERS_OF_TEN, DateFields, add_overflows, date_fields, int128,
+    multiply_overflows, print_datetime, print_decimal, print_double, print_integer, print_zone, subtract_overflows,
 )
 from nfa_native.terms.values cimport (
-    IS_ERROR,
-    KIND_ERROR,
-    KIND_UNKNOWN,
-    as_decimal,
-    as_double,
-    is_number,
-    set_decimal,
-    set_double,
-    set_error,
-    set_integer,
-    set_text,
-    set_truth,
-    set_unknown,
-    spell,
-    strip_zeros,
+    IS_ERROR, KIND_ERROR, KIND_UNKNOWN, as_decimal, as_double, is_number, set_decimal, set_double, set_error,
+    set_integer, set_text, set_truth, set_unknown, spell, strip_zeros,
 )
-from nfa_native.terms.words cimport (
-    KIND_BLANK,
-    KIND_BOOLEAN,
-    KIND_DATETIME,
-    KIND_DECIMAL,
-    KIND_DOUBLE,
-    KIND_INTEGER,
-    KIND_IRI,
-    KIND_LANGUAGE,
-    KIND_STRING,
-    KIND_TYPED,
-    scratch,
+from nfa_native.terms.dictionary cimport (
+    KIND_BLANK, KIND_BOOLEAN, KIND_DATETIME, KIND_DECIMAL, KIND_DOUBLE, KIND_INTEGER, KIND_IRI, KIND_LANGUAGE,
+    KIND_STRING, KIND_TYPED, scratch,
 )
 
 cdef extern from "<string.h>" nogil:

@@ -3,7 +3,7 @@
 import numpy
 from numpy.typing import NDArray
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 def name_words(
     terms: Terms, offsets: NDArray[numpy.int32], text: NDArray[numpy.uint8]

@@ -9,7 +9,7 @@ from libc.string cimport memchr, memcmp
 
 from nfa_native.core.containers cimport string
 from nfa_native.core.guard cimport guarded
-from nfa_native.terms.words cimport Lookup, TermStore, Terms, begin_lookup, finish_lookups
+from nfa_native.terms.dictionary cimport Lookup, TermStore, Terms, begin_lookup, finish_lookups
 
 cdef enum:
     AT_ONCE = 64                 # names that are looked up together

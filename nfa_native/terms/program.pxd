@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 
 from nfa_native.core.containers cimport vector
 from nfa_native.terms.operations cimport Op
-from nfa_native.terms.words cimport Terms, TermStore, word_t
+from nfa_native.terms.dictionary cimport Terms, TermStore, word_t
 
 # What `test` and `compute` answer.
 cdef enum:

@@ -6,7 +6,7 @@ import numpy
 from numpy.typing import NDArray
 
 from nfa_native.terms.operations import Op
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 class Program:
     """An expression in postfix form.

@@ -10,62 +10,18 @@ import numpy
 from nfa_native.terms import operations
 
 from nfa_native.terms.functions cimport (
-    absolute,
-    add,
-    ceiling,
-    change_case,
-    concatenate,
-    contains,
-    datatype_of,
-    date_part,
-    divide,
-    ends_with,
-    floor_number,
-    language_of,
-    multiply,
-    negate,
-    plus,
-    round_number,
-    starts_with,
-    string_length,
-    string_of,
-    subtract,
-    zone_text,
+    absolute, add, ceiling, change_case, concatenate, contains, datatype_of, date_part, divide, ends_with, floor_number,
+    language_of, multiply, negate, plus, round_number, starts_with, string_length, string_of, subtract, zone_text,
 )
 from nfa_native.core.guard cimport created, guarded_number
 from nfa_native.terms.literals cimport EPOCH, int128
 from nfa_native.terms.operations cimport Op
 from nfa_native.terms.values cimport (
-    INCOMPARABLE,
-    IS_ERROR,
-    IS_FALSE,
-    IS_TRUE,
-    IS_UNKNOWN,
-    KIND_ERROR,
-    KIND_UNKNOWN,
-    ORDER_UNKNOWN,
-    Value,
-    equal,
-    is_exact,
-    is_number,
-    load,
-    order,
-    order_doubles,
-    order_exact,
-    same_term,
-    set_truth,
-    truth,
-    word_of,
+    INCOMPARABLE, IS_ERROR, IS_FALSE, IS_TRUE, IS_UNKNOWN, KIND_ERROR, KIND_UNKNOWN, ORDER_UNKNOWN, Value, equal,
+    is_exact, is_number, load, order, order_doubles, order_exact, same_term, set_truth, truth, word_of,
 )
-from nfa_native.terms.words cimport (
-    KIND_BLANK,
-    KIND_DATETIME,
-    KIND_DOUBLE,
-    KIND_IRI,
-    KIND_TYPED,
-    MICROSECOND,
-    UNBOUND,
-    clear_scratch,
+from nfa_native.terms.dictionary cimport (
+    KIND_BLANK, KIND_DATETIME, KIND_DOUBLE, KIND_IRI, KIND_TYPED, MICROSECOND, UNBOUND, clear_scratch,
 )
 
 cdef enum:
@@ -369,41 +325,34 @@ cdef class Program:
         ``columns`` is uint64[registers or more, n], ``now`` int64[n] microseconds since 1970 (UTC).
         """
         self._check(columns, now)
-        answers = numpy.empty(now.shape[0], dtype=numpy.int8)
-        cdef const word_t[:, :] words = columns
-        cdef const int64_t[:] times = now
-        cdef signed char[::1] out = answers
-        cdef vector[word_t] row
-        cdef Py_ssize_t i, n = times.shape[0]
-        cdef int slot, slots = self.code.registers
-        row.safe_resize(slots + 1)
-        with nogil:
-            for i in range(n):
-                for slot in range(slots):
-                    row[slot] = words[slot, i]
-                out[i] = <signed char>guarded_number(
-                    &self.terms.store.broken, test, self.code, row.data(), times[i], self.terms.store
-                )
-        return answers
+        return run_rows(self, columns, now, None)
 
     def compute_rows(self, columns, now):
         """(uint64[n], int8[n]): words, UNBOUND where there is none, and 0 value, −1 error, 2 unknown; as `test_rows`."""
         self._check(columns, now)
         results = numpy.empty(now.shape[0], dtype=numpy.uint64)
-        answers = numpy.empty(now.shape[0], dtype=numpy.int8)
-        cdef const word_t[:, :] words = columns
-        cdef const int64_t[:] times = now
-        cdef word_t[::1] values = results
-        cdef signed char[::1] out = answers
-        cdef vector[word_t] row
-        cdef Py_ssize_t i, n = times.shape[0]
-        cdef int slot, slots = self.code.registers
-        row.safe_resize(slots + 1)
-        with nogil:
-            for i in range(n):
-                for slot in range(slots):
-                    row[slot] = words[slot, i]
+        return results, run_rows(self, columns, now, results)
+
+
+cdef object run_rows(Program program, const word_t[:, :] columns, const int64_t[:] now, word_t[::1] values):
+    """What `test` says of each row, or `compute`, if there is room for its values."""
+    answers = numpy.empty(now.shape[0], dtype=numpy.int8)
+    cdef signed char[::1] out = answers
+    cdef TermStore* store = program.terms.store
+    cdef const Code* code = program.code
+    cdef vector[word_t] row
+    cdef Py_ssize_t i
+    cdef int slot
+    cdef bint computes = values is not None
+    row.safe_resize(code.registers + 1)
+    with nogil:
+        for i in range(now.shape[0]):
+            for slot in range(code.registers):
+                row[slot] = columns[slot, i]
+            if computes:
                 out[i] = <signed char>guarded_number(
-                    &self.terms.store.broken, compute, self.code, row.data(), times[i], self.terms.store, &values[i]
+                    &store.broken, compute, code, row.data(), now[i], store, &values[i]
                 )
-        return results, answers
+            else:
+                out[i] = <signed char>guarded_number(&store.broken, test, code, row.data(), now[i], store)
+    return answers

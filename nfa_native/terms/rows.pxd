@@ -3,7 +3,7 @@
 
 
 from nfa_native.core.containers cimport vector
-from nfa_native.terms.words cimport word_t
+from nfa_native.terms.dictionary cimport word_t
 
 cdef class EventRows:
     cdef readonly size_t count

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 import numpy as np
 
-from nfa_native.terms.words cimport UNBOUND
+from nfa_native.terms.dictionary cimport UNBOUND
 
 
 cdef char* WORD_FORMAT = b"Q"

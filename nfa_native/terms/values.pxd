@@ -4,20 +4,9 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from nfa_native.terms.literals cimport DECIMAL_ONE, int128
-from nfa_native.terms.words cimport (
-    KIND_BOOLEAN,
-    KIND_DATETIME,
-    KIND_DECIMAL,
-    KIND_DOUBLE,
-    KIND_INTEGER,
-    UNBOUND,
-    TermStore,
-    datetime_value,
-    decimal_value,
-    double_value,
-    integer_value,
-    kind_of,
-    word_t,
+from nfa_native.terms.dictionary cimport (
+    KIND_BOOLEAN, KIND_DATETIME, KIND_DECIMAL, KIND_DOUBLE, KIND_INTEGER, UNBOUND, TermStore, datetime_value,
+    decimal_value, double_value, integer_value, kind_of, word_t,
 )
 
 # Beside the KINDs of words: no value, and a value that only the external evaluator can tell.

@@ -9,21 +9,9 @@ values of (xsd:float, durations, dates …) as well as ill-typed and foreign one
 from libc.string cimport memchr, memcmp, memcpy
 
 from nfa_native.terms.literals cimport NO_ZONE, POWERS_OF_TEN, add_overflows, subtract_overflows
-from nfa_native.terms.words cimport (
-    KIND_BLANK,
-    KIND_IRI,
-    KIND_LANGUAGE,
-    KIND_STRING,
-    KIND_TYPED,
-    TermEntry,
-    boolean_word,
-    datetime_word,
-    decimal_word,
-    double_word,
-    integer_word,
-    intern_term,
-    scratch,
-    term_entry,
+from nfa_native.terms.dictionary cimport (
+    KIND_BLANK, KIND_IRI, KIND_LANGUAGE, KIND_STRING, KIND_TYPED, TermEntry, boolean_word, datetime_word, decimal_word,
+    double_word, integer_word, intern_term, scratch, term_entry,
 )
 
 

@@ -12,7 +12,7 @@ import gpm.background
 from gpm.background import BackgroundGraphs
 from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from nfa_native.automata.automaton import Automaton
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
 from spaseq.graphs.queries import Prepared
 from spaseq.plan.sequences import Plan, compile_atom

@@ -8,7 +8,7 @@ from threading import get_ident
 from typing import Any, Self
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background

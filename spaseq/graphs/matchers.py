@@ -13,8 +13,8 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 from spaseq.results.match_rows import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]

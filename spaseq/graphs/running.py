@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from gpm.algebra import Variable
 from gpm.evaluator import CompiledPattern
 from gpm.rows import AtomRows
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from nfa_native.terms.words import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames

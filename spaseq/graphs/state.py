@@ -20,7 +20,7 @@ from gpm.rows import EventGraph, EventTexts, TextColumn
 from gpm.terms import ox_term
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, distinct, read_store
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
 from spaseq.graphs.graph_input import GraphInput

@@ -18,7 +18,7 @@ from gpm.edges import SCOPE, edge_words
 from gpm.rows import Words
 from gpm.terms import term_bytes
 from nfa_native.core.coding import coded
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError, require
 from spaseq.paths.edges import (
     HALF,

@@ -17,7 +17,7 @@ from gpm.errors import PatternError
 from gpm.native.assembly import Encoder
 from gpm.rows import EventBatch, Texts, Words
 from gpm.terms import is_rdflib_graph, ox_term
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming

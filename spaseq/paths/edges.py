@@ -19,7 +19,7 @@ from gpm.rows import Words
 from gpm.terms import RdfTerm
 from nfa_native.core.coding import coded
 from nfa_native.paths.searcher import EdgeIndex
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
 from spaseq.paths.terms import GraphTerms, InternedTerms, node_bytes
 from spaseq.text import NameIndex

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpm.edges import edge_words
 from gpm.rows import Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, require
 from spaseq.paths.best import BestPaths, StepWeights, WeightsOf
 from spaseq.paths.budget import Budget

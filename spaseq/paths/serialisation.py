@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from gpm.background import GZIP, unpacked
 from gpm.errors import GraphSyntaxError
 from gpm.rows import Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.paths.edges import EdgeRows, GraphEdges, LabelRows, NodeNames, are_among
 from spaseq.paths.terms import GraphTerms, canonical

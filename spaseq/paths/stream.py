@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpm.rows import Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SpaseqWarning
 from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
 from spaseq.paths.edge_kind import EdgeInput, EdgeKind, WatchingQuery

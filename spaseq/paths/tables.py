@@ -16,8 +16,8 @@ import pyarrow
 import pyarrow.compute
 
 from gpm.rows import Words
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.names import name_words
-from nfa_native.terms.words import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.terms import relation_bytes
 from spaseq.sources.tables.csv import CsvSource

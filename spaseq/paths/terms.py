@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gpm.edges import SCOPE
 from gpm.rows import Words
 from gpm.terms import RdfTerm, event_label, term_bytes
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.paths import RELATION
 from spaseq.results.terms import Value, from_bytes
 

@@ -22,7 +22,7 @@ from gpm.terms import term_bytes
 from nfa_native.core.coding import coded
 from nfa_native.paths.searcher import ExpressionAutomaton
 from nfa_native.paths.window.watcher import WindowWatcher
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.queries import PreparedPath, symbols

@@ -20,7 +20,7 @@ from gpm.spread import spread
 from gpm.terms import decode, ox_term, term_bytes
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.joins.totals import ranks
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import QueryError, StreamError
 from spaseq.pattern.times import iso
 

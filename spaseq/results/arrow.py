@@ -25,7 +25,7 @@ from nfa_native.core.arrays import distinct
 from nfa_native.core.coding import coded
 from nfa_native.terms import decoding
 from nfa_native.terms.decoding import kinds
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.results.terms import Value, from_bytes
 from spaseq.text import did_you_mean
@@ -57,7 +57,7 @@ _OF_KIND = {
     8: DOUBLE,
     9: INSTANT,
     10: TRUTH,
-}  # KINDs of nfa_native.terms.words; others are texts
+}  # KINDs of nfa_native.terms.dictionary; others are texts
 _TYPED = 5
 _OF_DATATYPE = {XSD + "float": DOUBLE, XSD + "date": DATE}
 

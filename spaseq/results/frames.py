@@ -17,7 +17,7 @@ import pyarrow
 from numpy.typing import NDArray
 
 from gpm.native.narrow import listed
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.results.arrow import (
     DECIMAL,

@@ -19,7 +19,7 @@ from gpm.rewrite import rewrite
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import read_store
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import SnapshotError
 from spaseq.results.aggregates import AnyReading, Total, aggregate, aggregate_total, grouped, integers
 from spaseq.results.match_rows import MatchRows, counts_of, pick_digests, totals_of, without_totals

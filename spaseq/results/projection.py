@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import BlankNode, Iri, Literal, Projection, Term, Triple, Variable
 from gpm.terms import ox_term, to_oxigraph
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import SnapshotError
 from spaseq.pattern.sequences import Construction, Selection, picked
 from spaseq.results.grouping import GroupedRows, Grouping, check, evaluate, pack, unpack

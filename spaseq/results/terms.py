@@ -17,7 +17,7 @@ from gpm.algebra import XSD_STRING
 from gpm.rows import TextColumn
 from gpm.terms import TRIPLE_TERM, term_bytes, triple_term
 from nfa_native.core.coding import coded
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.text import json_text, shown
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Holder(Protocol):
 
 
 class TermTable(Protocol):
-    """What results need of ``nfa_native.terms.words.Terms``."""
+    """What results need of ``nfa_native.terms.dictionary.Terms``."""
 
     def bytes(self, word: int) -> bytes:
         """The canonical bytes of a word: a kind letter and the parts of the term."""

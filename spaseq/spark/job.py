@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow
 
 import spaseq.graphs
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import Background
 from spaseq.graphs.kind import new_evaluator
 from spaseq.graphs.queries import Prepared, derived_stream

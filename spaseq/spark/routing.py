@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.algebra import Variable
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, Numbers, Words
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.graphs.arrow_rows import grouped
 from spaseq.pattern.sequences import Selection

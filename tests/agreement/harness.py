@@ -13,7 +13,7 @@ import pyoxigraph
 from gpm.evaluator import Evaluator
 from gpm.rows import AtomRows, EventGraph
 from gpm.terms import decode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.results.projection import Projector

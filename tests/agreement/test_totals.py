@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from nfa_native.match_totals import MatchTotals
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.results.projection import Projector
 from tests.agreement.counting import counting_pair, make_counting_pair
 from tests.agreement.harness import Run, plan_for, run

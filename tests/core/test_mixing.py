@@ -17,7 +17,7 @@ from gpm.native.assembly import Assembler, Encoder
 from gpm.native.hashing import HashIndex
 from nfa_native.core.arrays import distinct
 from nfa_native.events.columns import Numbering
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.tuples import match
 from tests.kernel.driver import Driver, plan_of
 

@@ -11,7 +11,7 @@ from gpm.evaluator import Evaluator
 from gpm.external import ExternalEvaluator
 from gpm.scope import in_scope
 from gpm.tables import CellEncoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, WITH_KNOWLEDGE
 from tests.gpm.worlds import NS, Row, call, plain, sets
 

@@ -46,7 +46,7 @@ from gpm.printing import print_group
 from gpm.rewrite import rewrite
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.test_properties import QUICK, _expressions, _groups, _paths, values
 from tests.gpm.worlds import NS, bgp, event, group, iri, node, plain, sets
 

@@ -24,7 +24,7 @@ from gpm.evaluator import Evaluator
 from gpm.rewrite import rename
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.cases import EVENTS, KNOWLEDGE, PLAIN, TIMED, WITH_KNOWLEDGE
 from tests.gpm.worlds import NS, bgp, call, event, group, node, plain, sets
 

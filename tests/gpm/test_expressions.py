@@ -15,7 +15,7 @@ from gpm.expressions import compile_expression, evaluate_columns, truth_columns
 from gpm.external import ExternalEvaluator
 from gpm.printing import print_expression
 from gpm.terms import decode, encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.worlds import EXAMPLES, bgp, call, group, term
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -10,7 +10,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, QuerySolutions, Stor
 from gpm.native.cells import encode_cells
 from gpm.native.hashing import HashIndex
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 

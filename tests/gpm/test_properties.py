@@ -38,7 +38,7 @@ from gpm.printing import print_group
 from gpm.rewrite import rename
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.worlds import EXAMPLES, NS, iri, node, plain, sets, term
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

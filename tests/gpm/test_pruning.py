@@ -29,7 +29,7 @@ from gpm.evaluator import CompiledPattern, Evaluator, Mode
 from gpm.printing import print_group
 from gpm.rows import EventBatch
 from gpm.scope import in_scope
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.nquads import _Lines

@@ -14,7 +14,7 @@ from gpm.expressions import evaluate_columns
 from gpm.lists import APPENDED, list_function
 from gpm.spread import spread
 from gpm.terms import decode, encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 
 def number(text: str, kind: str = "integer") -> Literal:

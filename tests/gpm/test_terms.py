@@ -12,7 +12,7 @@ from gpm.cell_text import cell_bytes
 from gpm.errors import PatternError
 from gpm.tables import CellEncoder, solution_cells
 from gpm.terms import decode, encode, term_bytes
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.results.terms import from_bytes
 
 XSD = algebra.XSD

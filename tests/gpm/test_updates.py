@@ -9,7 +9,7 @@ import pytest
 from gpm.algebra import Exists, Filter, Graph, Group, Minus, Optional
 from gpm.background import BackgroundGraphs, KnowledgeGraph
 from gpm.evaluator import CompiledPattern, Evaluator
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.worlds import NS, bgp, event, group, iri
 
 OLD = b"@prefix : <http://example.org/> . :a :sector :s1 ; :part [ :name 'x' ] . :b :sector :s2 ."

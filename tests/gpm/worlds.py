@@ -26,7 +26,7 @@ from gpm.algebra import (
 from gpm.background import BackgroundGraphs
 from gpm.rows import AtomRows, EventGraph
 from gpm.terms import encode, event_label
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "200"))  # random examples of each property
 NS = "http://example.org/"

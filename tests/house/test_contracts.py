@@ -27,5 +27,5 @@ def test_compiled_modules_are_seen() -> None:
     assert "nfa_native.core.archive" in uses("nfa_native.joins.matcher")  # cimport
     assert "nfa_native.joins.history" in uses("nfa_native.joins.matcher")  # import
     assert "nfa_native.core.zone_map" in uses("nfa_native.joins.groups")  # #include
-    assert "nfa_native.terms.words" in uses("spaseq.graphs.kind")  # from Python
+    assert "nfa_native.terms.dictionary" in uses("spaseq.graphs.kind")  # from Python
     assert "gpm.cell_text" in uses("gpm.native.cells")  # within a function

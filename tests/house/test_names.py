@@ -16,11 +16,8 @@ IN_CYTHON = re.compile(r"^(?:cdef |cpdef )?class (\w+)", re.MULTILINE)
 TWINS = {
     "Engine": "public: spaseq.Engine and spaseq.tuples.Engine have the same verbs",
     "Prepared": "public: what spaseq.prepare and spaseq.tuples.prepare give",
-    "Batch": "of a stream, and of rows that the kernel was fed",
     "Atom": "public: spaseq.tuples.Atom; the other is a GPM in a sequence",
     "Aggregates": "public: spaseq.tuples.Aggregates; the other is what the aggregator gives for them",
-    "Events": "of a stream as columns, and what the totaller takes",
-    "Quantity": "the totaller's, and the aggregator's",
     "Graph": "public: spaseq.paths.Graph; the other is GRAPH in a graph pattern",
     "Optional": "of SPARQL, and of a sequence, whose names are in the fingerprints of snapshots",
 }

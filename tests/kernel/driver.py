@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpm.rows import AtomRows
 from nfa_native.automata.kinds import Cells
 from nfa_native.joins.matcher import RawMatches
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.languages.spaseq import parse
 from spaseq.plan.sequences import Plan, compile_plan
 from tests.cases.loader import query_text

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automata.kinds import Cells
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.kernel.driver import Driver, Happening, plan_of
 from tests.kernel.explicit import Chain, matches, picked, random_sequence, random_stream
 

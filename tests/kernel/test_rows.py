@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpm.rows import AtomRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.kernel.driver import Driver, Happening, plan_of, results
 from tests.kernel.worlds import SECOND
 

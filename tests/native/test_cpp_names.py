@@ -14,14 +14,16 @@ ROOMS = ("nfa_native", "gpm/native")
 VERBATIM = re.compile(r'^cdef extern from \*.*:\n\s*"""\n(.*?)"""', re.MULTILINE | re.DOTALL)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{")
 DEFINED = re.compile(
-    r"^(?=\S)(?:template <[^>]*>\s*)?(?:"
+    r"^(?=\S)(?:template <[^>]*>\s*)?(?:\[\[[\w:]+\]\] )?(?:"
     r"(?:struct|class|union|enum class|enum) (?:alignas\(\d+\) )?(\w+)(?: : [\w:<> ]+)? \{"  # a type
     r"|using (\w+) ="
     r"|typedef .*?[ (*](\w+)\)?(?:\([^()]*\))?;"
     r"|(?:(?:static|inline|const|constexpr|extern) )+[\w:<>*& ]+?\b(\w+)(?:\[\])? ?[={]"  # a constant
     r"|(?:(?:static|inline|constexpr) )*[\w:<>*&, ]+?[ *&](\w+)\([^;{]*(?:\{.*)?$"  # a function
+    r"|#define (\w+)"
     r")"
 )
+ENUMERATORS = re.compile(r"^enum (?!class)[^{;]*\{([^}]*)\}", re.MULTILINE)  # which are names of the namespace
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -35,15 +37,24 @@ def texts() -> Iterator[tuple[str, str]]:
 
 
 def defined(text: str) -> Iterator[str]:
-    """The qualified names that a text defines at the level of its namespaces."""
+    """The qualified names that a text defines at the level of its namespaces; macros have none."""
     inside = ""
-    for line in text.splitlines():
-        if found := NAMESPACE.match(line):
+    text = re.sub(r"//(?!  ?namespace).*", "", text)
+    for part in re.split(r"^(namespace [\w:]+ \{|\}  ?// namespace.*)$", text, flags=re.MULTILINE):
+        if found := NAMESPACE.match(part):
             inside = f"{found[1]}::"
-        elif line.startswith("}  // namespace") or line.startswith("} // namespace"):
+        elif re.match(r"\}  ?// namespace", part):
             inside = ""
-        elif found := DEFINED.match(line):
-            yield inside + next(name for name in found.groups() if name)
+        else:
+            yield from (name if is_macro else inside + name for name, is_macro in _defined_in(part))
+
+
+def _defined_in(part: str) -> Iterator[tuple[str, bool]]:
+    for line in part.splitlines():
+        if found := DEFINED.match(line):
+            yield next(name for name in found.groups() if name), line.startswith("#")
+    for members in ENUMERATORS.findall(part):
+        yield from ((name, False) for name in re.findall(r"(\w+)(?: = [^,]*)?(?:,|\s*$)", members))
 
 
 def twice(texts: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
@@ -71,7 +82,7 @@ def test_definitions_are_seen() -> None:
     """What the pattern finds, and a planted offence of each kind."""
     names = {name for _, text in texts() for name in defined(text)}
     assert {
-        "spaseq::joins::GroupList", "spaseq::events::GroupList", "spaseq::joins::group_before", "spaseq::NO_GROUP",
+        "spaseq::joins::GroupList", "spaseq::events::GroupList", "spaseq::joins::new_list", "spaseq::NO_GROUP",
         "spaseq::events::NO_VALUE", "spaseq::last_group", "spaseq::kinds::Govern", "SpaseqBroken",
     } <= names  # fmt: skip
     assert len(names) > 200
@@ -85,7 +96,21 @@ def test_definitions_are_seen() -> None:
         ("template <class T> void give(T& to) {", "give"),
         ("typedef int (*WordLess)(uint64_t, uint64_t);", "WordLess"),
         ("using Key = uint64_t;", "Key"),
+        ("enum class Kind : uint8_t {", "Kind"),
+        ("union Either {", "Either"),
+        ("[[gnu::noinline]] static bool give(int most) {", "give"),
+        ("static inline std::vector<int> all_of(int one, int other) {", "all_of"),
     ]:
         text = f"namespace spaseq::events {{\n{planted}\n}}  // namespace spaseq::events\n"
         assert twice(iter([("one", text), ("other", text)])) == {f"spaseq::events::{name}": ["one", "other"]}
         assert twice(iter([("one", text), ("other", text.replace("events", "joins"))])) == {}
+
+
+def test_enumerators_and_macros_are_names_too() -> None:
+    begin, end = "namespace spaseq::events {\n", "}  // namespace spaseq::events\n"
+    one = f"{begin}enum Weight {{\n    ONE,   // a word\n    OTHER = 2\n}};\n{end}"
+    other = f"{begin}constexpr int OTHER = 2;\n{end}"
+    assert twice(iter([("one", one), ("other", other)])) == {"spaseq::events::OTHER": ["one", "other"]}
+    assert twice(iter([("one", one.replace("enum", "enum class")), ("other", other)])) == {}
+    texts = [("one", "#define MOST 1\n"), ("other", f"{begin}#define MOST 2\n{end}")]
+    assert twice(iter(texts)) == {"MOST": ["one", "other"]}

@@ -14,7 +14,7 @@ import pytest
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
 from nfa_native.automata.kinds import Consumed, PathQuantity
-from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, Quantity
+from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregates, Aggregator, Column, PathTotal
 from nfa_native.events.recognizer import Recognizer
 from spaseq.tuples import NO_PARTITION
 
@@ -53,9 +53,9 @@ class World:
         self.keys = keys if chance.random() < 0.5 else None
         self.quantities = [quantity(chance, len(self.automaton.states)) for _ in range(chance.randint(0, 3))]
         self.columns = [self.column(each) for each in self.quantities]
-        self.leading = [Quantity(PathQuantity.MATCHES, ())] if chance.random() < 0.3 else []
+        self.leading = [PathTotal(PathQuantity.MATCHES, ())] if chance.random() < 0.3 else []
 
-    def column(self, quantity: Quantity) -> Column:
+    def column(self, quantity: PathTotal) -> Column:
         values = np.array([self.chance.randint(-3, 5) for _ in range(self.count)])
         valid = np.array([self.chance.random() < 0.8 for _ in range(self.count)])
         numbers = values.astype(np.float64) if quantity.kind == PathQuantity.SUM_OF_DOUBLES else values
@@ -166,9 +166,9 @@ def automaton(chance: random.Random) -> ComplexEventAutomaton:
     return ComplexEventAutomaton(tuple(states))
 
 
-def quantity(chance: random.Random, states: int) -> Quantity:
+def quantity(chance: random.Random, states: int) -> PathTotal:
     kinds = [PathQuantity.SUM, PathQuantity.LEAST, PathQuantity.SUM_OF_DOUBLES]
-    return Quantity(chance.choice(kinds), tuple(number for number in range(states) if chance.random() < 0.6))
+    return PathTotal(chance.choice(kinds), tuple(number for number in range(states) if chance.random() < 0.6))
 
 
 def given(found: Aggregates) -> list[tuple[tuple[int, int], Row]]:
@@ -241,7 +241,7 @@ def test_sums_of_128_bits() -> None:
         symbols = np.array([1, *[2] * middle, 3], np.uint32)
         times = np.zeros(len(symbols), np.int64)
         values = np.full(len(symbols), -(2**63))
-        aggregator = Aggregator(KLEENE, [Quantity(PathQuantity.SUM, (1,)), Quantity(PathQuantity.LEAST, (1,))])
+        aggregator = Aggregator(KLEENE, [PathTotal(PathQuantity.SUM, (1,)), PathTotal(PathQuantity.LEAST, (1,))])
         aggregator.know_symbols([1, 2, 4])
         aggregator.feed(symbols, times, times, [Column(values), Column(values)])
         (_, row), *_ = given(aggregator.take())
@@ -254,7 +254,7 @@ def test_counts_go_on_in_128_bits(middle: int) -> None:
     """And sums with them: n events B are in 2ⁿ⁻¹ matches each."""
     symbols = np.array([1, *[2] * middle, 3] * 2, np.uint32)
     times = np.arange(len(symbols))
-    aggregator = Aggregator(KLEENE, [Quantity(PathQuantity.MATCHES, ()), Quantity(PathQuantity.SUM, (1,))])
+    aggregator = Aggregator(KLEENE, [PathTotal(PathQuantity.MATCHES, ()), PathTotal(PathQuantity.SUM, (1,))])
     aggregator.know_symbols([1, 2, 4])
     aggregator.feed(symbols, times, times - middle - 1, [Column(np.full(len(symbols), -3))])
     matches, sums = 2**middle - 1, -3 * middle * 2 ** (middle - 1)
@@ -265,12 +265,12 @@ def test_counts_go_on_in_128_bits(middle: int) -> None:
 
 def test_the_number_of_matches_comes_first() -> None:
     with pytest.raises(ValueError, match="comes first"):
-        Aggregator(KLEENE, [Quantity(PathQuantity.SUM, (1,)), Quantity(PathQuantity.MATCHES, ())])
+        Aggregator(KLEENE, [PathTotal(PathQuantity.SUM, (1,)), PathTotal(PathQuantity.MATCHES, ())])
 
 
 def test_sums_of_doubles_do_not_drift() -> None:
     """What was huge and has left the window leaves nothing behind."""
-    aggregator = Aggregator(PAIRS, [Quantity(PathQuantity.SUM_OF_DOUBLES, (0,))])
+    aggregator = Aggregator(PAIRS, [PathTotal(PathQuantity.SUM_OF_DOUBLES, (0,))])
     aggregator.know_symbols([1, 2])
     symbols = np.array([1, 2] * 1000, np.uint32)
     times = np.arange(len(symbols))
@@ -305,7 +305,7 @@ def test_a_stream_of_seldom_matches_is_not_remembered() -> None:
 
 
 def test_wrong_calls() -> None:
-    aggregator = Aggregator(PAIRS, [Quantity(PathQuantity.SUM, (0,))])
+    aggregator = Aggregator(PAIRS, [PathTotal(PathQuantity.SUM, (0,))])
     aggregator.know_symbols([1])
     times = np.zeros(2, np.int64)
     two = np.array([1, 1], np.uint32)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Expression, Group, Projection, Triple
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.sequences import Atom, AtomDefinition, Construction, Query, Selection, Stream
 from spaseq.results.aggregates import AnyReading
 from tests.results.tables import OxTerm

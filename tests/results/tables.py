@@ -8,7 +8,7 @@ import numpy as np
 import pyoxigraph
 
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.results.match import DerivedEvent, ResultShape
 from spaseq.results.table import MatchTable
 

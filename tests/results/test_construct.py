@@ -7,7 +7,7 @@ from pyoxigraph import BlankNode, Literal
 
 from gpm.algebra import BlankNode as Blank
 from gpm.algebra import Iri, Triple, Variable
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.results.match import DerivedEvent
 from spaseq.results.projection import NEVER, Constructor
 from spaseq.results.table import MatchTable

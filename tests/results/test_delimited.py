@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpm.native import delimited
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import Value

@@ -16,7 +16,7 @@ from pyoxigraph import BaseDirection, BlankNode, Literal, NamedNode, Triple
 from gpm.native.json import lists, solutions
 from gpm.native.texts import taken, times, woven
 from gpm.rows import TextColumn
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.names import FEW_KEPT, EventNames
 from spaseq.pattern.times import iso
 from spaseq.results.formats import Layout, open_writer

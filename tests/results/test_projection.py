@@ -12,7 +12,7 @@ from pyoxigraph import Literal, NamedNode
 
 from gpm.algebra import Aggregate, Operation, Projection, Variable
 from gpm.algebra import Literal as Constant
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import SnapshotError
 from spaseq.results.projection import Projector
 from spaseq.results.table import MatchTable

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gpm.rows import AtomRows
 from nfa_native.events.aggregates import Aggregator
-from nfa_native.joins.totals import Events, Totaller
-from nfa_native.terms.words import Terms
+from nfa_native.joins.totals import MatchedEvents, Totaller
+from nfa_native.terms.dictionary import Terms
 from tests.kernel.driver import Driver
 from tests.kernel.test_totals import happening, plan_of
 from tests.recognition.test_aggregates import KLEENE, PAIRS, World
@@ -65,14 +65,14 @@ def test_words_of_keys_are_renumbered() -> None:
     assert sorted(second.take().keys[:, 0].tolist()) == sorted(words.values())
 
 
-def pair(slots: Sequence[int], atom: int, keys: list[int]) -> tuple[Events, list[AtomRows | None]]:
+def pair(slots: Sequence[int], atom: int, keys: list[int]) -> tuple[MatchedEvents, list[AtomRows | None]]:
     """Two events of an atom, at a time of its own, whose values are all a key's."""
     same = np.full(2, atom, np.int64)
     rows = [
         AtomRows(np.arange(2, dtype=np.uint32), np.array([keys] * width, np.uint64)) if at == atom else None
         for at, width in enumerate(slots)
     ]
-    return Events(same, same, same, same - 100), rows
+    return MatchedEvents(same, same, same, same - 100), rows
 
 
 def test_rows_are_taken_first() -> None:

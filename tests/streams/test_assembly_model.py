@@ -12,7 +12,7 @@ from pyoxigraph import Triple
 
 from gpm.native.assembly import Encoder
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events

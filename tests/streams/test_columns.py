@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, NamedNode, Triple
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.names import FEW, EventNames
 from spaseq.runtime.reorder import Released, ReorderBuffer, by_tick, by_time
 from spaseq.sources.merge import merge

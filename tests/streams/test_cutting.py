@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.nquads import event_start, last_event_start, lines_in, read_part

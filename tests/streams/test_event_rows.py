@@ -16,7 +16,7 @@ from gpm.encoder import event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from gpm.rows import TextRows
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 
 EXAMPLES = int(os.environ.get("SPASEQ_EXAMPLES", "300"))
 QUICK = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

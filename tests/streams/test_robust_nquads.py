@@ -11,7 +11,7 @@ import pytest
 
 from gpm.native.assembly import Encoder
 from gpm.nesting import DEEPEST
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Event

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.sources.merge import merge
 from spaseq.sources.rdf.files import sniff

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Quad
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Event

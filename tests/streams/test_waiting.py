@@ -14,7 +14,7 @@ from gpm.encoder import encode_single, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from gpm.rows import Texts
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.kind import new_evaluator
 from spaseq.graphs.names import EventNames

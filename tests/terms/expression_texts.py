@@ -10,9 +10,9 @@ from typing import Any
 import numpy
 import pyoxigraph
 
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op
 from nfa_native.terms.program import Program
-from nfa_native.terms.words import Terms
 from tests.terms.boundary_values import Node, term_bytes
 
 BINARY = {

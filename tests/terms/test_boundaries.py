@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import pyoxigraph
 import pytest
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.terms.boundary_values import XSD, Node, stored, term_bytes
 from tests.terms.test_words import assert_as_stored, is_misprinted
 

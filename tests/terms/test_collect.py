@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from numpy.typing import NDArray
 
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op
 from nfa_native.terms.program import Program
-from nfa_native.terms.words import Terms
 from tests.terms.boundary_values import XSD, literals, nodes, term_bytes
 
 NOTHING = np.zeros(0, np.uint64)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nfa_native.terms import decoding
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.terms.boundary_values import literals, nodes, term_bytes
 
 READERS: list[Callable[..., Any]] = [decoding.integers, decoding.doubles, decoding.instants, decoding.truths]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op
 from nfa_native.terms.program import Program
-from nfa_native.terms.words import Terms
 from tests.terms.boundary_values import XSD, literals, nodes, term_bytes
 
 TERMS = [term_bytes(term) for term in [*literals(), *nodes()]]

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow
 import pytest
 
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.names import name_words
-from nfa_native.terms.words import Terms
 from spaseq.paths.terms import node_bytes
 
 BEGINNINGS = ("", "http://", "https://", "urn:", "http:/", "urn", "HTTP://", "x")

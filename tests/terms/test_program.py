@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op
 from nfa_native.terms.program import Program
-from nfa_native.terms.words import Terms
 from tests.terms.boundary_values import FORMS, XSD, Node, literals, nodes, term_bytes
 from tests.terms.expression_texts import (
     BINARY,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.terms.boundary_values import XSD, Node, literals, nodes, stored, term_bytes
 
 

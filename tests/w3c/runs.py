@@ -10,7 +10,7 @@ from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator, Mode
 from gpm.rows import EventGraph
 from gpm.terms import decode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.w3c.manifests import EvaluationTest, triples
 from tests.w3c.pattern import Pattern
 from tests.w3c.solutions import Solutions, of_results, solution

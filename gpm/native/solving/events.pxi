@@ -1,8 +1,5 @@
 # The triples of an event, and sorted views of those of a large one.
 
-cdef enum:
-    LARGE = 48       # events with more triples are looked up in views: where sorting them begins to pay
-
 # Orders of views.
 cdef enum:
     BY_PREDICATE_SUBJECT

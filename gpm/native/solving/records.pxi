@@ -26,6 +26,9 @@ cdef enum:
     OBJECT_IS_PREDICATE = 2
     OBJECT_IS_SUBJECT = 4
 
+cdef enum:
+    LARGE = 48       # events with more triples are looked up in views: where sorting them begins to pay
+
 ctypedef pair[pair[word_t, word_t], pair[word_t, uint32_t]] Entry   # three words of a triple and its position
 
 cdef struct Step:

@@ -1,6 +1,5 @@
 // All shortest walks that have appeared: those that have an edge, or a start, which has just come.
-#ifndef SPASEQ_PATHS_WINDOW_ALL_SHORTEST
-#define SPASEQ_PATHS_WINDOW_ALL_SHORTEST
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -150,5 +149,3 @@ struct AllShortestAppeared {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // Paths that have appeared in a window, in columns of words: edges may go, and their numbers be used again.
-#ifndef SPASEQ_PATHS_WINDOW_APPEARED
-#define SPASEQ_PATHS_WINDOW_APPEARED
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -78,5 +77,3 @@ struct PathWriter {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,7 +1,6 @@
 // Some paths under a restrictor for each pair of vertices, of which those are given that have appeared: rounds of depth-first
 // searches, one for each length, from the starts and for the ends that something which has just come may concern.
-#ifndef SPASEQ_PATHS_WINDOW_BY_LENGTH
-#define SPASEQ_PATHS_WINDOW_BY_LENGTH
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -141,5 +140,3 @@ struct ByLengthAppeared {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // All paths in a window that go on from one that is there already: depth first.
-#ifndef SPASEQ_PATHS_WINDOW_DEPTH_FIRST
-#define SPASEQ_PATHS_WINDOW_DEPTH_FIRST
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -104,5 +103,3 @@ struct WindowDepthFirst {
 };
 
 }  // namespace spaseq::paths
-
-#endif

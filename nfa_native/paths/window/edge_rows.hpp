@@ -1,6 +1,5 @@
 // The edges of a window by the vertex that they leave and the symbol by which they do.
-#ifndef SPASEQ_PATHS_WINDOW_EDGE_ROWS
-#define SPASEQ_PATHS_WINDOW_EDGE_ROWS
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -96,5 +95,3 @@ struct EdgeRows {       // vertices behind the last row have no edges
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,8 +1,7 @@
 // The edges of a time window: what came last with a time, by the vertex and the symbol by which they are left.
 //
 // Vertices, predicates and edges have numbers that are used again when they have gone, so memory follows the window.
-#ifndef SPASEQ_PATHS_WINDOW_EDGES
-#define SPASEQ_PATHS_WINDOW_EDGES
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -271,5 +270,3 @@ struct WindowGraph {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -3,8 +3,7 @@
 // An edge that comes makes walks shorter only where it is used, and one that goes makes those longer that lie behind it in
 // a tree and have no other way of the same length: G. Ramalingam and T. Reps, An incremental algorithm for a
 // generalization of the shortest-path problem (1996).  An edge that comes again in time changes nothing.
-#ifndef SPASEQ_PATHS_WINDOW_FOREST
-#define SPASEQ_PATHS_WINDOW_FOREST
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -500,5 +499,3 @@ struct Forest {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Of walks of one length those come first that were there before, so that a new one is given only where it is needed to make up
 // the number.  If length is of no interest, all old ones come before all new ones.
-#ifndef SPASEQ_PATHS_WINDOW_K_SHORTEST
-#define SPASEQ_PATHS_WINDOW_K_SHORTEST
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -110,5 +109,3 @@ struct KShortestAppeared {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // A hash table from numbers to places, from which numbers may go again: its slots follow what is in it.
-#ifndef SPASEQ_PATHS_NUMBER_TABLE
-#define SPASEQ_PATHS_NUMBER_TABLE
+#pragma once
 
 #include <algorithm>
 #include <cstddef>
@@ -100,5 +99,3 @@ struct NumberTable {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // Counts the work of long searches, and lets signals be heard now and then.
-#ifndef SPASEQ_PATHS_WINDOW_PACER
-#define SPASEQ_PATHS_WINDOW_PACER
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ struct Pacer {
 };
 
 }  // namespace spaseq::paths
-
-#endif

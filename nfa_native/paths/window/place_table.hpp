@@ -1,6 +1,5 @@
 // Places by hashes: a hash table without keys, which those have that stand at the places.
-#ifndef SPASEQ_PATHS_WINDOW_PLACE_TABLE
-#define SPASEQ_PATHS_WINDOW_PLACE_TABLE
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -89,5 +88,3 @@ struct PlaceTable {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // One walk for each pair of vertices: what a forest has of them, and what of it an event has changed.
-#ifndef SPASEQ_PATHS_WINDOW_SHORTEST
-#define SPASEQ_PATHS_WINDOW_SHORTEST
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -75,5 +74,3 @@ struct ShortestWalks {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // Rows that mostly have one thing or none, and maybe very many.
-#ifndef SPASEQ_PATHS_WINDOW_SMALL_ROW
-#define SPASEQ_PATHS_WINDOW_SMALL_ROW
+#pragma once
 
 #include <algorithm>
 #include <cstdint>
@@ -63,5 +62,3 @@ struct SmallRow {
 };
 
 }  // namespace spaseq::paths
-
-#endif

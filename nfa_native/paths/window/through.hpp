@@ -2,8 +2,7 @@
 //
 // The first such edge of a path divides it: what is before it is found from there back to the start, within the forest, so
 // that each way back is one; what is behind it depth first.
-#ifndef SPASEQ_PATHS_WINDOW_THROUGH
-#define SPASEQ_PATHS_WINDOW_THROUGH
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -115,5 +114,3 @@ struct PathsThrough {
 };
 
 }  // namespace spaseq::paths
-
-#endif

@@ -1,6 +1,5 @@
 // Path queries on the edges of a time window: edges come with their times, and go when they are older than the window is wide.
-#ifndef SPASEQ_PATHS_WINDOW_WINDOW
-#define SPASEQ_PATHS_WINDOW_WINDOW
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -222,5 +221,3 @@ struct EdgeWindow {
 };
 
 }  // namespace spaseq::paths
-
-#endif

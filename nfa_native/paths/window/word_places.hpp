@@ -1,6 +1,5 @@
 // Places of words.  A term of the dictionary has a small number of its own, so its place stands in a column; other words are hashed.
-#ifndef SPASEQ_PATHS_WINDOW_WORD_PLACES
-#define SPASEQ_PATHS_WINDOW_WORD_PLACES
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -42,9 +41,7 @@ struct WordPlaces {
     }
 
   private:
-    static bool is_term(uint64_t word) noexcept { return (word & 15) == 0 && word >> 8 < MOST_TERMS; }   // see nfa_native/terms/words.pxd
+    static bool is_term(uint64_t word) noexcept { return (word & 15) == 0 && word >> 8 < MOST_TERMS; }   // see nfa_native/terms/dictionary.pxd
 };
 
 }  // namespace spaseq::paths
-
-#endif

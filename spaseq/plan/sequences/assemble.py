@@ -27,7 +27,7 @@ from nfa_native.automata.automaton import (
     WindowSpec,
 )
 from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.sequences import Strategy, Window
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended
 from spaseq.plan.sequences.cells import with_cells

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.automata.kinds import MatchQuantity
-from nfa_native.joins.totals import Quantity
+from nfa_native.joins.totals import MatchTotal
 from nfa_native.match_totals import TotalsSpec
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way
 from spaseq.plan.sequences.graph import START
@@ -96,7 +96,7 @@ class TotalsPlan:
             keys=tuple(tuple(one.variables.index(key) for key in self.keys) for one in self._analysis.atoms),
             shown=tuple(self._columns.index(key) for key in self.keys),
             quantities=tuple(
-                Quantity(each.kind, self._slots(each.variable), not each.variable or each.variable in self.keys)
+                MatchTotal(each.kind, self._slots(each.variable), not each.variable or each.variable in self.keys)
                 for each in self.readings
             ),
             exact=tuple(

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from nfa_native.joins.partitions import PartitionedMatcher
     from nfa_native.match_counter import MatchCounter
     from nfa_native.match_totals import MatchTotals
-    from nfa_native.terms.words import Terms
+    from nfa_native.terms.dictionary import Terms
     from spaseq.plan.sequences.match_totals import Reading, TotalsPlan
 
     Words = NDArray[np.uint64]
@@ -244,7 +244,7 @@ class Plan:
         QueryError: it cannot.
         """
         from gpm.evaluator import Evaluator
-        from nfa_native.terms.words import Terms
+        from nfa_native.terms.dictionary import Terms
         from spaseq.plan.sequences.explain import render
 
         asked = evaluator or Evaluator(Terms())
@@ -281,7 +281,7 @@ class Plan:
 
     @cached_property
     def _description(self) -> dict[str, Any]:
-        from nfa_native.terms.words import Terms
+        from nfa_native.terms.dictionary import Terms
         from spaseq.plan.sequences.explain import describe, readable
 
         automaton = self.automaton(Terms())

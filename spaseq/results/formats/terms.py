@@ -17,7 +17,7 @@ from gpm.native.delimited import csv
 from gpm.native.json import lists, solutions
 from gpm.native.texts import times, woven
 from gpm.rows import TextColumn
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.times import iso
 from spaseq.results.formats.jsonl import JsonLinesWriter
 from spaseq.results.formats.writer import BlockWriter, Layout, Shortening, TextCell, Writer

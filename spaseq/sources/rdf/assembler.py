@@ -13,7 +13,7 @@ from gpm.algebra import XSD_DATETIME
 from gpm.encoder import add_graph, event_batch
 from gpm.native.assembly import Assembler, Encoder
 from gpm.parsing import parse
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, StreamError, shortened
 from spaseq.sources.rdf.events import Event, EventIris, Events
 from spaseq.sources.rdf.wire import LARGEST_EVENT, MOST_NAMED, REMEMBERED, WireOptions, WireReport, from_literal

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.sources.files import SNIFFED, Opened, as_stream_errors, check_followed, files_of, open_bytes, shown
 from spaseq.sources.incoming import Incoming

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import read_source

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import ENDINGS

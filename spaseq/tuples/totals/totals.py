@@ -18,7 +18,7 @@ import pyarrow
 from nfa_native.automata.kinds import Consumed, PathQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import column, read_store, table
-from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregator, Column, Quantity
+from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregator, Column, PathTotal
 from nfa_native.events.aggregates import Aggregates as Found
 from spaseq.errors import StreamError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery, MatchAggregate
@@ -35,8 +35,8 @@ MOST = 1 << 16  # rows that are handed over together
 VERSION = 1  # of its store in snapshots
 LEADING = {  # quantities of no values: the number of matches in 128 bits, and what asks for it as a double
     Integers.INT64: [],
-    Integers.DECIMAL: [Quantity(PathQuantity.MATCHES, ())],
-    Integers.DOUBLE: [Quantity(PathQuantity.SUM_OF_DOUBLES, ())],
+    Integers.DECIMAL: [PathTotal(PathQuantity.MATCHES, ())],
+    Integers.DOUBLE: [PathTotal(PathQuantity.SUM_OF_DOUBLES, ())],
 }
 HINT = "a shorter window or a filter leaves fewer matches"
 WIDER = {
@@ -342,7 +342,7 @@ def _asked(plan: RecognitionPlan, variable: str) -> int:
 
 
 def _aggregator(
-    query: FormulaQuery, plan: RecognitionPlan, leading: Sequence[Quantity], readings: Mapping[QuantityReading, None]
+    query: FormulaQuery, plan: RecognitionPlan, leading: Sequence[PathTotal], readings: Mapping[QuantityReading, None]
 ) -> Aggregator:
     window = query.window
     states = [
@@ -351,7 +351,7 @@ def _aggregator(
     ]
     return Aggregator(
         plan.automaton,
-        [*leading, *(Quantity(reading.kind, held) for reading, held in zip(readings, states, strict=True))],
+        [*leading, *(PathTotal(reading.kind, held) for reading, held in zip(readings, states, strict=True))],
         consume=Consumed[query.consumption.name],
         partitioned=bool(plan.partition),
         windowed=window is not None,

@@ -20,7 +20,7 @@ from gpm.printing import print_group
 from gpm.rewrite import rewrite, walk
 from gpm.rows import EventGraph
 from gpm.scope import in_scope, uses
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.native.encoded import answers, arrays
 from tests.gpm.native.random_patterns import Maker
 from tests.gpm.worlds import Row, plain

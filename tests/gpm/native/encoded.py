@@ -13,7 +13,7 @@ from gpm.native_plan import compile_native
 from gpm.native_steps import NativePattern, Reason
 from gpm.rows import AtomRows, EventGraph
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.worlds import Row, sets
 
 Answers = list[set[Row] | None]  # the solutions of each event; None: undecided

@@ -10,7 +10,7 @@ from pyoxigraph import Quad, RdfFormat
 from gpm.native.encoding import encode_lines
 from gpm.native.tokens import Line, read_lines
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.terms.boundary_values import FORMS, XSD
 
 SCOPE = 7

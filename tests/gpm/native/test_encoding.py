@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gpm.native.encoding import encode_lines, encode_text, find_text, time_of
 from gpm.terms import OxTerm, encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.sources.rdf.wire import from_literal
 from tests.terms.boundary_values import FORMS, XSD, literals, nodes
 

@@ -14,7 +14,7 @@ from gpm.native_steps import Reason
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
 from gpm.terms import encode
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.cases import EVENTS, PLAIN, WITH_KNOWLEDGE
 from tests.gpm.native.encoded import answer, answers, arrays, native, reason
 from tests.gpm.worlds import Row, bgp, call, event, group, iri, plain, sets, term

@@ -13,7 +13,7 @@ from gpm.native_steps import NativePattern
 from gpm.printing import print_group
 from gpm.rows import EventGraph
 from gpm.scope import in_scope
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.gpm.native.encoded import answers, arrays
 from tests.gpm.test_properties import graphs, patterns
 from tests.gpm.worlds import EXAMPLES, plain

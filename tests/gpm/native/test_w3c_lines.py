@@ -8,7 +8,7 @@ import pyoxigraph
 import pytest
 
 from gpm.native.tokens import read_lines
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from tests.data import folder
 from tests.gpm.native.nquads import assert_same_terms
 

@@ -6,7 +6,7 @@ import pytest
 
 import spaseq
 from gpm.evaluator import Evaluator
-from nfa_native.terms.words import Terms
+from nfa_native.terms.dictionary import Terms
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.plan.sequences.partitioning import components, split_natively, split_of
 

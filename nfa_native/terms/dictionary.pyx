@@ -25,18 +25,8 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport allocated, attempted, check_sound, created, guarded, guarded_number, safe_copy
 from nfa_native.core.invariant cimport invariant
 from nfa_native.terms.literals cimport (
-    DECIMAL_ONE,
-    LONGEST_FORM,
-    multiply_overflows,
-    parse_datetime,
-    parse_decimal,
-    parse_double,
-    parse_integer,
-    print_datetime,
-    print_decimal,
-    print_double,
-    print_integer,
-    print_scaled,
+    DECIMAL_ONE, LONGEST_FORM, multiply_overflows, parse_datetime, parse_decimal, parse_double, parse_integer,
+    print_datetime, print_decimal, print_double, print_integer, print_scaled,
 )
 from nfa_native.core.mixing cimport hash_text, longest_run, mix
 from nfa_native.core.prefetch cimport prefetch
