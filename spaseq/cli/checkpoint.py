@@ -20,7 +20,7 @@ from spaseq.runtime.run import RunState
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.sources.rdf.files import expand
-from spaseq.sources.source import is_regular
+from spaseq.sources.source import is_regular, is_url
 from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
@@ -266,7 +266,7 @@ def _files(path: str) -> list[str]:
     """The files of a source, in their order."""
     names = expand(path)
     for name in names:
-        if name == "-" or (Path(name).exists() and not is_regular(name)):
+        if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
             shown = "standard input" if name == "-" else name
             raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot")
     return names

@@ -12,6 +12,7 @@ from gpm.rewrite import walk
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
 from spaseq.sources.rdf.files import expand
+from spaseq.sources.source import is_url
 from spaseq.text import did_you_mean
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _stream(name: str, iris: Mapping[str, set[str]]) -> str:
 def _existing(path: str) -> str:
     """``path``, after a look whether there is something to read."""
     for file in expand(path):
-        if file != "-" and not _exists(file):
+        if file != "-" and not (is_url(file) or _exists(file)):
             raise OptionError(f"--stream: no such file: {file}")
     return path
 

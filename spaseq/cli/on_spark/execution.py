@@ -16,6 +16,7 @@ from spaseq.graphs.background import read_background
 from spaseq.results.formats import WRITERS
 from spaseq.results.table import MergedTables
 from spaseq.sources.rdf.files import expand
+from spaseq.sources.source import is_url
 from spaseq.spark import batch, losses, machine, matching
 from spaseq.streams.losses import counted, were
 from spaseq.streams.timestamps import duration_microseconds
@@ -120,7 +121,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         """OptionError: what is to be read is no file, or is written in the same run."""
         files = [file for path in self.sources.values() for file in expand(path)]
         for file in files:
-            if file == "-" or not Path(file).is_file():
+            if file == "-" or not (is_url(file) or Path(file).is_file()):
                 raise OptionError(f"--stream: Spark reads files, not {'standard input' if file == '-' else file}")
         folder = self.options.checkpoint
         self.check_files([*read, *files], {} if folder is None else kept_files(folder))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
+from spaseq.sources.source import is_url
 from spaseq.spark.machine import start_session
 from spaseq.spark.sources.rdfstream import register
 from spaseq.streams.losses import counted, were
@@ -144,8 +146,12 @@ PACKED = 16  # about how many bytes one of gzip stands for
 
 def is_short(files: Iterable[str]) -> bool:
     """Whether a job that reads these files, and no more, is over before a JVM has become fast."""
-    sizes = (Path(file).stat().st_size * (PACKED if file.endswith(".gz") else 1) for file in files)
-    return sum(sizes) <= SHORT
+    return sum(map(_size, files)) <= SHORT
+
+
+def _size(file: str) -> float:
+    """The bytes of a file, or of a source for which nobody knows."""
+    return math.inf if is_url(file) else Path(file).stat().st_size * (PACKED if file.endswith(".gz") else 1)
 
 
 @contextmanager

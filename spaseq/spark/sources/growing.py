@@ -11,6 +11,7 @@ from typing import Any
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.rdf.files import expand, is_plain_nquads
 from spaseq.sources.rdf.nquads import event_around, event_start, last_event_start
+from spaseq.sources.source import is_url
 from spaseq.spark.sources.options import ReadOptions
 from spaseq.spark.sources.pieces import Piece, check_is_file, pieces, ranges
 
@@ -146,6 +147,8 @@ def _expanded(given: str) -> list[str]:
 
 
 def _seen(path: str) -> SeenFile:
+    if is_url(path):
+        raise OptionError(f"{path:.200}: Spark reads a source as a whole: it has no position to go on from")
     check_is_file(path)
     try:
         found = Path(path).stat()

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from spaseq.errors import OptionError
 from spaseq.results.formats import RESUMABLE
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
+from spaseq.sources.source import is_url
 from spaseq.streams.timestamps import UNITS
 from spaseq.text import did_you_mean
 
@@ -100,8 +101,8 @@ def choice(texts: Texts, name: str, values: tuple[str, ...]) -> str:
 
 
 def local_path(path: str) -> str:
-    """A path of this machine; OptionError: it is one of another file system."""
-    if not _SCHEME.match(path):
+    """A path of this machine, or what a source reads; OptionError: it is one of another file system."""
+    if not _SCHEME.match(path) or is_url(path):
         return path
     parts = urlsplit(path)
     if parts.scheme.lower() != "file" or parts.netloc not in ("", "localhost"):

@@ -10,6 +10,7 @@ from spaseq.errors import OptionError
 from spaseq.sources.files import may_fall_silent
 from spaseq.sources.rdf.files import check_readable, is_plain_nquads
 from spaseq.sources.rdf.nquads import event_start
+from spaseq.sources.source import is_url
 from spaseq.spark.sources.options import ReadOptions
 
 TOGETHER = 4 << 20  # bytes of small files that one task reads
@@ -30,7 +31,10 @@ class Piece:
 
 
 def pieces(path: str, options: ReadOptions) -> Iterator[Piece]:
-    """The pieces of a file, in their order; StreamError: it cannot be read, OptionError: it is a pipe."""
+    """The pieces of a file, in their order; a source is one.  StreamError: it cannot be read, OptionError: a pipe."""
+    if is_url(path):
+        yield Piece(path, 0)
+        return
     check_is_file(path)
     size = Path(path).stat().st_size if Path(path).exists() else 0
     if options.cut and size > options.partition_bytes and is_plain_nquads(path):
