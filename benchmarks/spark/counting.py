@@ -13,11 +13,11 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 
 import spaseq
 from benchmarks.spark.quotes import QUERY
+from spaseq.spark.engine_stage import in_steps
 from spaseq.spark.job import Job
 from spaseq.spark.map_stage import sift
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import PACKED_DDL
-from spaseq.spark.streaming import in_steps
 
 COUNTED = "key int, n bigint"
 EVENTS = ("stream", "time", "event", "graph")

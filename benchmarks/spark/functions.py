@@ -19,7 +19,7 @@ from benchmarks.spark.figures import Figures
 from benchmarks.spark.quotes import QUERY, Quotes
 from benchmarks.timing import Job, Preparation, interleaved
 from spaseq.graphs.graph_run import Run
-from spaseq.spark.batch import evaluate
+from spaseq.spark.engine_stage import evaluate
 from spaseq.spark.job import Job as SparkJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.map_stage import NOBODY, sift

@@ -17,9 +17,8 @@ except ImportError as error:
     raise OptionError(f"Spark needs {error.name}; install it with: pip install 'spaseq[spark]'") from error
 
 if TYPE_CHECKING:
-    from spaseq.spark.finishing import finish
-    from spaseq.spark.losses import Losses
-    from spaseq.spark.matching import match
+    from spaseq.spark.map_stage import Losses
+    from spaseq.spark.matching import finish, match
     from spaseq.spark.sources.rdfstream import RdfStream, register
     from spaseq.spark.sources.values import from_wire
     from spaseq.spark.tuples.matching import finish_tuples, match_tuples
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 __all__ = ["Losses", "RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
 
 _HOMES = {
-    "Losses": "spaseq.spark.losses",
+    "Losses": "spaseq.spark.map_stage",
     "RdfStream": "spaseq.spark.sources.rdfstream",
-    "finish": "spaseq.spark.finishing",
+    "finish": "spaseq.spark.matching",
     "finish_tuples": "spaseq.spark.tuples.matching",
     "from_wire": "spaseq.spark.sources.values",
     "match": "spaseq.spark.matching",

@@ -21,8 +21,7 @@ from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.map_stage import sift
 from spaseq.spark.packing import ROUTED, events_of
 from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl, result_rows
-from spaseq.spark.routing import Router, owned
-from spaseq.spark.shards import Part, labels, parts, splits
+from spaseq.spark.shards import Part, Router, labels, owned, parts, splits
 
 
 class GraphShard(spaseq.graphs.Engine, ShardEngine):

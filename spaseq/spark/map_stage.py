@@ -1,6 +1,8 @@
+# ruff: noqa: N802  (names of methods are Spark's interface)
 """The first stage of a job, before the shuffle: rows become events, each packed for the engines that it matters to.
 
-So the dear part runs on all cores, whatever the keys are, and Spark moves few rows.
+So the dear part runs on all cores, whatever the keys are, and Spark moves few rows.  What it leaves out is counted, and
+told by ``Losses``.
 """
 
 from __future__ import annotations
@@ -9,22 +11,28 @@ import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow
+from pyspark.accumulators import AccumulatorParam
 
 import spaseq.graphs
 from gpm.rows import TextColumn
+from spaseq.errors import OptionError
 from spaseq.graphs.arrow_rows import read_lines
 from spaseq.sources.rdf.arrow import rows_of
 from spaseq.sources.rdf.events import Events
 from spaseq.spark.executors import event_place
-from spaseq.spark.jobs import PackedForm
+from spaseq.spark.jobs import Batches, EngineJob, PackedForm
 from spaseq.spark.packing import EVENT, Packer, Share, row_of
-from spaseq.spark.routing import Router
+from spaseq.spark.shards import Router
 from spaseq.streams.losses import Skipped, counted, were
 from spaseq.streams.timestamps import LEAST
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 
 PREFIX = "urn:spaseq:event:"
 NOBODY = -1  # the label of rows that only tell how far the streams are
@@ -122,3 +130,55 @@ def name_of(events: Events, number: int) -> str:
     else:
         digest.update("\n".join(sorted(map(str, block))).encode())
     return PREFIX + digest.hexdigest()
+
+
+COUNTED = ("skipped", "dropped", "misfits")
+
+
+class Sums(AccumulatorParam[dict[str, int]]):
+    """Numbers by name, added up."""
+
+    def zero(self, value: dict[str, int]) -> dict[str, int]:
+        """Nothing was counted."""
+        return {}
+
+    def addInPlace(self, value1: dict[str, int], value2: dict[str, int]) -> dict[str, int]:
+        """The sums."""
+        return {name: value1.get(name, 0) + value2.get(name, 0) for name in {**value1, **value2}}
+
+
+class Losses:
+    """Counts what the jobs that it is given to leave out, each time that they are worked out.
+
+    OptionError: the session is one of Spark Connect, which counts nothing.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        from pyspark.errors import PySparkException
+
+        try:
+            context = spark.sparkContext
+        except PySparkException:
+            raise OptionError("a session of Spark Connect does not count what workers leave out") from None
+        self._sums = context.accumulator({}, Sums())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """By now: rows that were ``skipped`` as no events and ``dropped`` as no query needs them, ``misfits`` of types.
+
+        Actions that are over are in it.  An action that works a job out again counts again.
+        """
+        return dict.fromkeys(COUNTED, 0) | self._sums.value
+
+    def add(self, **counts: int) -> None:
+        """Count more of these: in a worker."""
+        self._sums.add(counts)
+
+
+def sift_counted(job: EngineJob, losses: Losses, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
+    """As ``job.sift``; what is left out is counted."""
+    for rows in job.sift(batches, ticks=True):
+        if rows["label"][0].as_py() == NOBODY:
+            losses.add(**{name: rows[name][0].as_py() for name in ("skipped", "dropped")})
+        else:
+            yield rows

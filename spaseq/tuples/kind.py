@@ -15,7 +15,6 @@ from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.text import did_you_mean
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.batch import TableBatch
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.schema import STREAM, ColumnTypes
 from spaseq.tuples.encoding.batches import check_text_column
@@ -25,7 +24,7 @@ from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.query import Evaluation, TupleQuery
 from spaseq.tuples.selection.selecting import SelectingQuery
-from spaseq.tuples.tuple_input import TupleInput
+from spaseq.tuples.tuple_input import TableBatch, TupleInput
 
 
 class TableKind:

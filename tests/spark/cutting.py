@@ -11,7 +11,7 @@ from spaseq.results.match import Match, Microseconds
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
-from spaseq.spark.routing import owned
+from spaseq.spark.shards import owned
 
 Queries = Mapping[str, Prepared]
 Seen = Counter[tuple[Match, Microseconds]]

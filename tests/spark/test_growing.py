@@ -15,8 +15,8 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from spaseq.errors import OptionError, StreamError
 from spaseq.spark import register
+from spaseq.spark.sources.growing import FilesStreamReader
 from spaseq.spark.sources.options import read_options
-from spaseq.spark.sources.streaming import FilesStreamReader
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
 from tests.spark.test_reading import STOCKS, events_in, reader, rows_of, shown

@@ -16,7 +16,7 @@ from pyspark.sql.datasource import CaseInsensitiveDict, InputPartition
 import spaseq
 from spaseq.errors import OptionError, StreamError
 from spaseq.spark import RdfStream, match, register
-from spaseq.spark.sources.batch import FilesReader, FilteringReader
+from spaseq.spark.sources.files import FilesReader, FilteringReader
 from spaseq.spark.sources.options import read_options
 from spaseq.streams import WireOptions, WireReport, read_source, to_datetime
 from tests.docs.console import ROOT

@@ -11,8 +11,7 @@ import pytest
 import spaseq
 from spaseq.errors import StreamError
 from spaseq.spark.job import Job
-from spaseq.spark.losses import sift_counted
-from spaseq.spark.map_stage import NOBODY, sift
+from spaseq.spark.map_stage import NOBODY, sift, sift_counted
 from spaseq.spark.matching import job_of
 from spaseq.spark.packing import EVENT, unpacked
 

@@ -12,8 +12,7 @@ from spaseq.pattern.sequences import Selection
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.table import MatchTable
 from spaseq.spark.packing import RESULT
-from spaseq.spark.results import result_rows
-from spaseq.spark.tables import match_tables
+from spaseq.spark.results import match_tables, result_rows
 from tests.cases.loader import cases
 from tests.spark.whole_suite import OwnCase, table_of
 

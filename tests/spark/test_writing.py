@@ -23,8 +23,7 @@ from spaseq.results.terms import Value
 from spaseq.spark import RdfStream, match, register
 from spaseq.spark.packing import RESULT
 from spaseq.spark.results import result_rows
-from spaseq.spark.sources.folder import Written
-from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, PartMessage
+from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, PartMessage, Written
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
 from tests.spark.test_reading import STOCKS, events_in

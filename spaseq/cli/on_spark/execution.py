@@ -17,7 +17,9 @@ from spaseq.results.formats import WRITERS
 from spaseq.results.table import MergedTables
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
-from spaseq.spark import batch, losses, machine, matching
+from spaseq.spark import engine_stage as batch
+from spaseq.spark import machine, matching
+from spaseq.spark import map_stage as losses
 from spaseq.streams.losses import counted, were
 from spaseq.streams.timestamps import duration_microseconds
 

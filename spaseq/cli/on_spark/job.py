@@ -18,7 +18,10 @@ from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.files import expand, is_plain_nquads
-from spaseq.spark import finishing, packing, streaming, tables
+from spaseq.spark import engine_stage as streaming
+from spaseq.spark import matching as finishing
+from spaseq.spark import packing
+from spaseq.spark import results as tables
 from spaseq.spark.job import Job
 
 if TYPE_CHECKING:

@@ -1,19 +1,30 @@
-"""How far files have been read that grow, or that come into a folder: offsets, and what the next microbatch reads."""
+# ruff: noqa: N802  (names of methods are Spark's interface)
+"""Unbounded reading: new files of a folder, or files that grow; an offset says how far each has been read."""
 
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.rdf.files import expand, is_plain_nquads
 from spaseq.sources.rdf.nquads import event_around, event_start, last_event_start
 from spaseq.sources.source import is_url
+from spaseq.spark.sources.files import Piece, PiecesPartition, check_is_file, gathered, pieces, ranges, read_pieces
 from spaseq.spark.sources.options import ReadOptions
-from spaseq.spark.sources.pieces import Piece, check_is_file, pieces, ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +172,40 @@ def _changed(path: str, size: int, known: int) -> StreamError:
     message = f"the file has {size:,} bytes, and {known:,} of it were read"
     hint = "put files there when they are complete, or have files that grow read so: follow=true"
     return StreamError(message, Location(path), hint=hint if size > known else "")
+
+
+class FilesStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Reads files as they come or grow; an offset says how many bytes of each have been read."""
+
+    def __init__(self, options: ReadOptions) -> None:
+        self.options = options
+        self.files = GrowingFiles(options)
+
+    def initialOffset(self) -> dict[str, Any]:
+        """Nothing has been read."""
+        return FilesOffset(self.options.follow).to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        """What the options say."""
+        if self.options.most_files is not None:
+            return ReadMaxFiles(self.options.most_files)
+        return ReadAllAvailable() if self.options.most_bytes is None else ReadMaxBytes(self.options.most_bytes)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        """The files end with what is there now."""
+        self.files.close()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:
+        """How far to read next."""
+        bounds = Bounds(getattr(limit, "max_files", None), getattr(limit, "max_bytes", None))
+        return self.files.next(FilesOffset.from_json(start, self.options), bounds).to_json()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        """What tasks read of a microbatch."""
+        offsets = (FilesOffset.from_json(one, self.options) for one in (start, end))
+        return list(map(PiecesPartition, gathered(self.files.between(*offsets))))
+
+    def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of a partition."""
+        assert isinstance(partition, PiecesPartition)
+        return read_pieces(partition.pieces, self.options)

@@ -16,9 +16,9 @@ from pyspark.sql.types import StructType
 
 from spaseq.errors import OptionError
 from spaseq.spark.packing import EVENT_DDL
-from spaseq.spark.sources.batch import FilesReader, FilteringReader
+from spaseq.spark.sources.files import FilesReader, FilteringReader
+from spaseq.spark.sources.growing import FilesStreamReader
 from spaseq.spark.sources.options import read_options, write_options
-from spaseq.spark.sources.streaming import FilesStreamReader
 from spaseq.spark.sources.writing import FilesStreamWriter, FilesWriter, check_results
 
 if TYPE_CHECKING:

@@ -19,13 +19,13 @@ from spaseq.sources.rdf.values import ValueReader
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport
 from spaseq.spark.matching import check_losses, data_frame
 from spaseq.spark.packing import EVENT, EVENT_DDL, INSTANT
-from spaseq.spark.sources.reading import tell_losses
+from spaseq.spark.sources.files import tell_losses
 from spaseq.streams.timestamps import UNITS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from spaseq.spark.losses import Losses
+    from spaseq.spark.map_stage import Losses
 
 FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
 

@@ -20,8 +20,7 @@ from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
 from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.shards import labels
-from spaseq.spark.tuples.map_stage import sift
-from spaseq.spark.tuples.reading import ONLY, ROW, TIME, TableReading
+from spaseq.spark.tuples.map_stage import ONLY, ROW, TIME, TableReading, sift
 from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, late_rows
 from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch

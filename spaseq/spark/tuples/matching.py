@@ -10,12 +10,11 @@ from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
 from spaseq.sources.tables.source import check_texts
 from spaseq.sources.tables.types import integers_of
-from spaseq.spark.batch import match_batch
-from spaseq.spark.finishing import finished, partitions_of
+from spaseq.spark.engine_stage import match_batch
 from spaseq.spark.machine import shuffle_partitions
-from spaseq.spark.matching import check_losses, checked_buckets, data_frame
+from spaseq.spark.matching import check_losses, checked_buckets, data_frame, finished, partitions_of
 from spaseq.spark.tuples.job import TupleJob
-from spaseq.spark.tuples.reading import selected, table_reading
+from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
 from spaseq.tuples.queries import AnyQuery, Prepared, prepare
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
-    from spaseq.spark.losses import Losses
+    from spaseq.spark.map_stage import Losses
 
 
 def match_tuples(
@@ -73,7 +72,7 @@ def match_tuples(
     if not df.isStreaming:
         return match_batch([rows], job, losses)
     check_streaming(job.reading.query)
-    from spaseq.spark.streaming import match_streaming
+    from spaseq.spark.engine_stage import match_streaming
 
     return match_streaming([rows], job, duration_microseconds(lateness), secrets.token_hex(8), name)
 

@@ -14,7 +14,7 @@ import pyarrow.compute
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.pattern.formulas.predicates import Attribute
-from spaseq.spark.tuples.reading import INSTANT, ROW, TIME, TableReading, with_struct_fields
+from spaseq.spark.tuples.map_stage import INSTANT, ROW, TIME, TableReading, with_struct_fields
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan

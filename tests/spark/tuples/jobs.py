@@ -12,7 +12,7 @@ import pyarrow
 import pyarrow.csv
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from spaseq.spark.batch import evaluate
+from spaseq.spark.engine_stage import evaluate
 from spaseq.spark.jobs import EngineJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.tuples.job import TupleJob
