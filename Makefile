@@ -69,6 +69,7 @@ lint: $(VENV)/all.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	sh tools/typecheck.sh
+	$(BIN)/python -m pytest -q -p no:cacheprovider tests/house tests/native/test_cpp_names.py tests/native/test_includes.py
 
 sanitize:
 	PYTHON=$(PYTHON) sh tools/sanitize.sh

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from pyoxigraph import Literal, NamedNode, Triple
 
-from gpm.algebra import Graph, Group, Iri, Triples, Variable
-from gpm.algebra import Triple as TriplePattern
+from gpm.algebra import Graph, Group, Iri, Triple as TriplePattern, Triples, Variable
 from gpm.background import BackgroundGraphs
 from gpm.evaluator import Evaluator
 from gpm.rows import EventGraph

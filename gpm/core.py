@@ -17,13 +17,13 @@ from pyoxigraph import BlankNode, NamedNode, Store
 from gpm.algebra import XSD_DATETIME, Bind, Group, Literal, Operation, Variable
 from gpm.background import BackgroundGraphs
 from gpm.batching import can_batch
-from gpm.bounded import FUNCTIONS, bounded
 from gpm.errors import PatternError
 from gpm.printing import print_group
 from gpm.rewrite import rewrite, walk
 from gpm.rows import EventGraph
 from gpm.scope import Names, graph_names, has_graph, needs_triple, predicates, uses
 from gpm.staging import PREFIX, quads
+from gpm.string_limits import FUNCTIONS, bounded
 from gpm.tables import CellEncoder, Table, solution_cells
 
 MOST_CHECKED = 120  # nodes of a pattern that is checked whole

@@ -19,11 +19,11 @@ from gpm.native.assembly import Encoder
 from gpm.native.single import SingleEvent
 from gpm.native.solver import PatternSet
 from gpm.native_steps import NativePattern, Reason
-from gpm.one_by_one import SinglePatterns
 from gpm.rewrite import canonical
 from gpm.rows import AtomRows, EventBatch, EventGraph, Words
 from gpm.scope import in_scope
 from gpm.shapes import Mode, PatternShape, PreparedShape, Version
+from gpm.single_events import SinglePatterns
 from gpm.staging import stage
 from gpm.steps import Context, run
 from gpm.tables import CellEncoder, Table

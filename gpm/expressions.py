@@ -8,7 +8,7 @@ import numpy as np
 
 from gpm.algebra import Expression, Iri, Literal, Operation, Variable
 from gpm.external import ExternalEvaluator, Status, Times
-from gpm.kept import Interner, KeptWords
+from gpm.interning import Interner, TransientTerms
 from gpm.rows import Words
 from gpm.terms import encode
 from nfa_native.terms.dictionary import Terms
@@ -80,7 +80,7 @@ def evaluate_columns(expression: Expression, names: Sequence[str], columns: Word
 
 def _program(expression: Expression, names: Sequence[str], terms: Terms) -> Program | None:
     registers = {name: n for n, name in enumerate(names)}
-    return compile_expression(expression, registers, terms, KeptWords(terms))  # nothing is collected meanwhile
+    return compile_expression(expression, registers, terms, TransientTerms(terms))  # nothing is collected meanwhile
 
 
 class _NotNativeError(Exception):

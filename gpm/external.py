@@ -10,14 +10,13 @@ import pyoxigraph
 from pyoxigraph import NamedNode, Quad, Store
 
 from gpm.algebra import XSD_INTEGER, Expression, Literal, Operation, Variable
-from gpm.bounded import FUNCTIONS as BOUNDED_FUNCTIONS
-from gpm.bounded import bounded
 from gpm.errors import PatternError
 from gpm.lists import FUNCTIONS
 from gpm.printing import print_expression
 from gpm.rewrite import CanonicalNames, rename, rewrite
 from gpm.rows import Words
 from gpm.scope import has_exists, mentioned, uses
+from gpm.string_limits import FUNCTIONS as BOUNDED_FUNCTIONS, bounded
 from gpm.tables import CellEncoder, solution_cells
 from gpm.terms import decode
 from nfa_native.terms.dictionary import Terms

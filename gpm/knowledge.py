@@ -14,13 +14,13 @@ from pyoxigraph import BlankNode, NamedNode, QuerySolutions
 
 from gpm.algebra import Element
 from gpm.background import BackgroundGraphs
-from gpm.bounded import FUNCTIONS, bounded
 from gpm.native.cells import encode_cells
 from gpm.native.hashing import HashIndex
 from gpm.printing import print_element
 from gpm.rewrite import canonical
 from gpm.rows import Words
 from gpm.scope import graph_names
+from gpm.string_limits import FUNCTIONS, bounded
 from gpm.tables import Table
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows

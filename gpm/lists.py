@@ -11,7 +11,7 @@ from functools import partial
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from gpm.spread import SPREADS, spread
+from gpm.dispersion import SPREADS, spread
 
 Function = Callable[..., NamedNode | BlankNode | Literal | Triple | None]
 APPENDED = "<urn:spaseq:appended>"  # of a list and a term: the list with the term at its end

@@ -35,7 +35,7 @@ from gpm.algebra import (
     Values,
     Variable,
 )
-from gpm.kept import Interner
+from gpm.interning import Interner
 from gpm.rewrite import rename, rewrite, walk, walk_outside
 from gpm.scope import in_scope
 from gpm.terms import encode

@@ -26,8 +26,8 @@ from gpm.algebra import (
     subexpressions,
 )
 from gpm.expressions import compile_expression
-from gpm.joining import in_order
-from gpm.kept import KeptWords
+from gpm.interning import TransientTerms
+from gpm.join_order import in_order
 from gpm.native_algebra import NotNativeError, simplify, summary
 from gpm.native_scope import check_scopes
 from gpm.native_steps import (
@@ -67,7 +67,7 @@ def compile_native(group: Group, columns: tuple[str, ...], terms: Terms) -> Nati
 def _pattern(group: Group, columns: tuple[str, ...], terms: Terms) -> NativePattern:
     late = [part for part in group.elements if _is_late(part)]
     rest = Group(tuple(part for part in group.elements if not _is_late(part)))
-    kept = KeptWords(terms)
+    kept = TransientTerms(terms)
     whole = _Compiler(terms, kept)
     whole_plan = whole.plan(group)
     base = _Compiler(terms, kept) if late else whole
@@ -115,7 +115,7 @@ class _Compiler:
     """Writes the steps of one plan."""
 
     terms: Terms
-    kept: KeptWords
+    kept: TransientTerms
     variables: dict[str, int] = field(default_factory=dict)
     words: dict[int, int] = field(default_factory=dict)
     registers: int = 0
@@ -247,7 +247,7 @@ def _settled(group: Group, parts: Sequence[Element], bound: _Bound) -> dict[int,
     return found
 
 
-def _unknown(expression: Expression, terms: Terms, kept: KeptWords) -> str:
+def _unknown(expression: Expression, terms: Terms, kept: TransientTerms) -> str:
     """What in an expression the native program does not have."""
     for part in subexpressions(expression):
         match part:

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Mapping
 
 from gpm.algebra import Bind, Element, Exists, Filter, Group, Minus, Optional, Union
+from gpm.decomposition import optional_parts
 from gpm.native_algebra import NotNativeError
 from gpm.rewrite import walk_outside
 from gpm.scope import NONE, Names, certain, has_exists, in_scope, mentioned
-from gpm.splitting import optional_parts
 
 
 def check_scopes(group: Group) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from gpm.kept import KeptWords
+from gpm.interning import TransientTerms
 from nfa_native.terms.dictionary import Terms
 
 
@@ -139,7 +139,7 @@ class NativePattern:
     base_output: tuple[int, ...]
     tests: tuple[NativeCondition, ...]
     summary: tuple[tuple[int, int, int], ...]
-    kept: KeptWords = field(repr=False)  # its constants
+    kept: TransientTerms = field(repr=False)  # its constants
 
     @property
     def predicates(self) -> frozenset[int] | None:

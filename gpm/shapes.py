@@ -10,15 +10,15 @@ from weakref import WeakKeyDictionary
 
 from gpm.algebra import Element, Group, Optional
 from gpm.core import Core, KnowledgeStore, check_calls, make_core
+from gpm.decomposition import optional_parts, required_part, split
 from gpm.entailment import rewrite_entailed
 from gpm.errors import PatternError
-from gpm.kept import KeptWords
+from gpm.interning import TransientTerms
 from gpm.knowledge import Knowledge
 from gpm.native.assembly import Encoder
 from gpm.native_plan import compile_native
 from gpm.native_steps import NativePattern, Reason
 from gpm.scope import NONE, Names, in_scope, mentioned
-from gpm.splitting import optional_parts, required_part, split
 from gpm.steps import Step, make_step
 from gpm.subjects import subjects_are_local
 
@@ -63,7 +63,7 @@ class PreparedShape:
     native: NativePattern | Reason
     required: NativePattern | None
     steps: tuple[Step, ...]
-    told: KeptWords | None
+    told: TransientTerms | None
     known_core: Core | None = None
 
     @cached_property
@@ -124,11 +124,11 @@ class Version:
         """What is made of all shapes that there are."""
         return list(self._shapes.values())
 
-    def _told(self, predicates: Names | None) -> KeptWords | None:
+    def _told(self, predicates: Names | None) -> TransientTerms | None:
         """The words of predicates; None: all."""
         if predicates is None:
             return None
-        kept = KeptWords(self._encoder.terms)
+        kept = TransientTerms(self._encoder.terms)
         kept.intern_all(b"I" + name.encode() for name in sorted(predicates))
         return kept
 

@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 
 from gpm.algebra import Bind, Element, Filter, Minus, Optional
+from gpm.decomposition import asked_knowledge, optional_parts
 from gpm.expressions import evaluate_columns, truth_columns
 from gpm.external import Times
 from gpm.knowledge import Indices, Knowledge, KnowledgeTable
 from gpm.scope import Names, in_scope
-from gpm.splitting import asked_knowledge, optional_parts
 from gpm.tables import Table
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows

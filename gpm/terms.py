@@ -15,7 +15,7 @@ import pyoxigraph
 
 from gpm import algebra
 from gpm.errors import PatternError
-from gpm.kept import Interner
+from gpm.interning import Interner
 from gpm.nesting import TOO_DEEP, is_deep_term
 from gpm.parsing import parse
 from nfa_native.terms.dictionary import Terms

@@ -11,7 +11,7 @@ import pyarrow.parquet
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.spark.quotes import Quotes
-from spaseq.spark.machine import start_session
+from spaseq.spark.cluster import start_session
 
 SETTINGS = {
     "spark.sql.shuffle.partitions": "2",

@@ -32,7 +32,7 @@ cdef extern from "nfa_native/joins/archive.hpp" namespace "spaseq::joins" nogil:
 cdef extern from "nfa_native/joins/restore.hpp" namespace "spaseq::joins" nogil:
     void load_kernel(Kernel* k, Archive* a)
 
-cdef extern from "nfa_native/joins/waiting.hpp" namespace "spaseq::joins" nogil:
+cdef extern from "nfa_native/joins/demand.hpp" namespace "spaseq::joins" nogil:
     void waiting_starts(Kernel* k, int64_t* starts)
     void find_waiting(
         Kernel* k, uint32_t state, uint32_t which, const word_t* keys, size_t columns, size_t count, uint8_t* found

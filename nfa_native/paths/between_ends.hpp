@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/path_columns.hpp"
 #include "nfa_native/paths/path_so_far.hpp"
 #include "nfa_native/paths/way_on.hpp"
 

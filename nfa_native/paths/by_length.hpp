@@ -9,7 +9,7 @@
 
 #include "nfa_native/paths/breadth_first.hpp"
 #include "nfa_native/paths/depth_first.hpp"
-#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/path_columns.hpp"
 #include "nfa_native/paths/product_table.hpp"
 
 namespace spaseq::paths {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nfa_native/paths/automaton.hpp"
-#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/path_columns.hpp"
 #include "nfa_native/paths/graph.hpp"
 #include "nfa_native/paths/path_so_far.hpp"
 

@@ -13,7 +13,7 @@
 #include "nfa_native/paths/breadth_first.hpp"
 #include "nfa_native/paths/by_length.hpp"
 #include "nfa_native/paths/depth_first.hpp"
-#include "nfa_native/paths/found.hpp"
+#include "nfa_native/paths/path_columns.hpp"
 #include "nfa_native/paths/graph.hpp"
 
 namespace spaseq::paths {

@@ -34,7 +34,7 @@ cdef extern from *:
 
 
 cdef enum:
-    LONGEST_TEXT = 1 << 24  # bytes of a computed string, as in gpm/bounded.py
+    LONGEST_TEXT = 1 << 24  # bytes of a computed string, as in gpm/string_limits.py
 
 cdef const char* DATETIME = b"http://www.w3.org/2001/XMLSchema#dateTime"
 

@@ -50,8 +50,7 @@ def explain_ceql(text: str, path: str, format: str) -> str:
 def explain_paths(text: str, path: str, format: str, streamed: bool) -> str:
     """The same of path queries, on a graph or on a stream of edges."""
     from spaseq.paths import parse, prepare
-    from spaseq.plan.paths.explain import ExplainedPath
-    from spaseq.plan.paths.explain import explain as explain_path
+    from spaseq.plan.paths.explain import ExplainedPath, explain as explain_path
 
     prepared = prepare(parse(text, path))
     return explain_path([ExplainedPath(one.query, one.automaton, streamed) for one in prepared], format)

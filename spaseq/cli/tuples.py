@@ -18,7 +18,7 @@ from spaseq.runtime.run import RunState
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
     from spaseq.tuples import ManyMatches
-    from spaseq.tuples.streams import ReadingOptions
+    from spaseq.tuples.queries import ReadingOptions
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
@@ -111,7 +111,7 @@ class TupleOptions(options.RunOptions):
 
     def reading(self) -> ReadingOptions:
         """How tables are read.  OptionError: --declare, --separator or --columns is written otherwise."""
-        from spaseq.tuples.streams import ReadingOptions
+        from spaseq.tuples.queries import ReadingOptions
 
         return ReadingOptions(
             self.type_, self.relation, self.time, self.time_unit or "us", options.declared_types(self.declared),

@@ -12,15 +12,14 @@ from nfa_native.terms.dictionary import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
+from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.queries import AnyQuery
-from spaseq.graphs.running import GraphQuery, OnMatch
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.runtime.core import EngineCore
-from spaseq.runtime.exclusive import exclusive, in_steps, reading
-from spaseq.runtime.soundness import whole_or_broken
+from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
@@ -204,10 +203,8 @@ class Engine(runtime.Engine):
     # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
     @reading
     def statistics(self) -> dict[str, Any]:
-        """Counters of streams and queries, fit for JSON (``spaseq.graphs.statistics``)."""
-        from spaseq.graphs.statistics import statistics_of
-
-        return statistics_of(self.kind)
+        """Counters of streams and queries, fit for JSON (``GraphKind.statistics``)."""
+        return self.kind.statistics()
 
     @reading
     @whole_or_broken

@@ -12,13 +12,13 @@ from gpm.encoder import renewed_single
 from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.native.single import SingleEvent
-from gpm.one_by_one import SinglePatterns
 from gpm.rows import AtomRows
+from gpm.single_events import SinglePatterns
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import SpaseqError
+from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
 from spaseq.graphs.names import FEW, EventNames
-from spaseq.graphs.running import GraphQuery
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, Waiting, by_tick, by_time
 from spaseq.sources.rdf.events import EventIris, Events

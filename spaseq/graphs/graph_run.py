@@ -13,13 +13,11 @@ from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.graphs.background import Background, BackgroundSources, Entail
 from spaseq.graphs.graph_engine import Engine
 from spaseq.graphs.queries import AnyQuery, as_query, derived_stream, supplied_streams
-from spaseq.graphs.statistics import losses_of, statistics_of
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
-from spaseq.results.merging import merged_matches, merged_tables
-from spaseq.results.table import MatchTable, MergedTables
+from spaseq.results.table import MatchTable, MergedTables, merged_matches, merged_tables
 from spaseq.runtime.delivery import Decided
-from spaseq.runtime.exclusive import Tables, reading
+from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
@@ -188,11 +186,11 @@ class Run(SourceRun[Events], Iterator[Match]):
     @reading
     def statistics(self) -> dict[str, Any]:
         """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        return statistics_of(self._kind, self.reports)
+        return self._kind.statistics(self.reports)
 
     def losses(self) -> list[Loss]:
         """What was dropped of the streams so far."""
-        return [loss for some in losses_of(self._kind, self.reports).values() for loss in some]
+        return [loss for some in self._kind.losses(self.reports).values() for loss in some]
 
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 
@@ -17,28 +18,29 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
+from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch
 from spaseq.graphs.matchers import AnyMatcher
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, derived_stream, plan_of, resolve_stream, stream_order
-from spaseq.graphs.running import GraphQuery, Need, OnMatch
 from spaseq.pattern.sequences import Query
 from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
-from spaseq.results.merging import in_order
-from spaseq.results.table import MatchTable
+from spaseq.results.table import MatchTable, in_order
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
+from spaseq.runtime.guards import Soundness
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
 from spaseq.runtime.snapshot.container import RESULTS_WAIT
-from spaseq.runtime.soundness import Soundness
+from spaseq.runtime.statistics import Statistics, of_stream, reasons, time_of
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
+from spaseq.sources.rdf.wire import WireReport, unread
 from spaseq.streams.batch import Numbers
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.losses import Skipped
+from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows
 from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
 
 
@@ -333,6 +335,66 @@ class GraphKind:
         if not self.core.delivery.waits and not any(callbacks.values()):
             return matches
         return self.core.delivery.deliver(matches, callbacks)
+
+    # ── what it tells ────────────────────────────────────────────────────────────────────────────────────
+    def losses(self, reports: Mapping[str, WireReport]) -> dict[str, list[Loss]]:
+        """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
+        return {iri: [*self._losses_of(clock, reports.get(iri))] for iri, clock in self.core.clocks.items()}
+
+    def _losses_of(self, clock: StreamClock, report: WireReport | None) -> Iterator[Loss]:
+        yield from late(clock)
+        yield from skipped_rows(clock.iri, self.skipped.get(clock.iri, Skipped()))
+        yield from () if report is None else unread(clock.iri, report)
+
+    def statistics(self, reports: Mapping[str, WireReport] = {}) -> Statistics:
+        """``streams`` by IRI and ``queries`` by name, fit for JSON; times are ISO 8601.
+
+        A query has ``results``, ``watermark``, ``waiting_events`` (in the reorder buffer), ``held_back_by`` (the stream
+        whose watermark is the least, if another stream or an event waits for it) and the counters of its matcher, as
+        ``Plan.report`` gives them; ``why`` begins with what was dropped of its streams.  A stream that was read has its
+        report (``wire``); one of which rows were skipped says how many (``skipped``), and ``skipped`` of the whole
+        tells of rows of no stream that a query reads.
+        """
+        self.core.catch_up()
+        inputs = {query.name: merged for merged in self.core.inputs for query in merged.all_queries}
+        lost = self.losses(reports)
+        return {
+            "streams": {
+                iri: of_stream(clock, clock.first_late) | self._skipped_of(iri) | _wire(reports.get(iri))
+                for iri, clock in self.core.clocks.items()
+            },
+            "queries": {name: _statistics(query, inputs[name], lost) for name, query in self.core.running.items()},
+            "terms": len(self.terms),
+            **self._skipped_of(OF_NO_STREAM),
+        }
+
+    def _skipped_of(self, iri: str) -> Statistics:
+        skipped = self.skipped.get(iri, Skipped())
+        return {"skipped": skipped.count, "first_skipped": skipped.first} if skipped.count else {}
+
+
+def _wire(report: WireReport | None) -> Statistics:
+    return {} if report is None else {"wire": report.to_dict()}
+
+
+def _statistics(
+    query: GraphQuery, merged: MergedInput[Any, Any, GraphQuery], lost: Mapping[str, Sequence[Loss]]
+) -> Statistics:
+    slowest = merged.held_back_by()
+    held_back_by = None if slowest is None else slowest.iri
+    found = {
+        "results": query.found,
+        "watermark": time_of(merged.watermark),
+        "waiting_events": len(merged.buffer),
+        "held_back_by": held_back_by,
+        **(query.statistics(merged.came()) | {"results": query.found}),
+    }
+    if query.max_results is not None:
+        found |= {"max_results": query.max_results, "over": query.is_over}
+    if not query.found:
+        dropped = [loss for iri in merged.streams for loss in lost[iri]]
+        found["why"] = reasons(dropped, str(len(merged.buffer) or ""), f"<{held_back_by}>", found.get("why", ()))
+    return found
 
 
 def new_evaluator(gpm: str, terms: Terms | None = None, background: Background | None = None) -> Evaluator:

@@ -17,8 +17,8 @@ from nfa_native.automata.automaton import Automaton, Target, Transition
 from nfa_native.automata.kinds import ColumnSource, Govern
 from nfa_native.joins.matcher import NOBODY
 from spaseq.errors import SpaseqError
+from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.matchers import AnyMatcher, Words
-from spaseq.graphs.running import GraphQuery
 from spaseq.plan.sequences.cells import LazyAtom, LazyUse, is_initial
 from spaseq.runtime.reorder import Released
 from spaseq.sources.rdf.events import Events

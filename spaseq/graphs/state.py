@@ -24,11 +24,11 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
 from spaseq.graphs.graph_input import GraphInput
+from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
-from spaseq.graphs.running import OnMatch
 from spaseq.plan.sequences import Plan
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import (

@@ -4,7 +4,7 @@ from spaseq.languages.paths import parse
 from spaseq.paths.best import BestPaths, StepWeights
 from spaseq.paths.changes import EdgeChange
 from spaseq.paths.columns import PathCounts
-from spaseq.paths.edge_events import EdgeEvent
+from spaseq.paths.edge_kind import EdgeEvent
 from spaseq.paths.graph import Graph
 from spaseq.paths.queries import PreparedPath, prepare
 from spaseq.paths.results import EndPair, EndPoints, Path, Paths

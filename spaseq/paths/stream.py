@@ -13,14 +13,22 @@ import numpy as np
 from gpm.rows import Words
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SpaseqWarning
-from spaseq.paths.edge_events import IRI, EdgeEvent, EdgeEvents, edge_sources, read_events
-from spaseq.paths.edge_kind import EdgeInput, EdgeKind, WatchingQuery
+from spaseq.paths.edge_kind import (
+    IRI,
+    EdgeEvent,
+    EdgeEvents,
+    EdgeInput,
+    EdgeKind,
+    WatchingQuery,
+    edge_sources,
+    read_events,
+)
 from spaseq.paths.edges import GraphEdges
 from spaseq.paths.graph import RDFS_LABEL, Graph
 from spaseq.paths.queries import PathQueries, prepare, with_labelled_nodes
 from spaseq.paths.results import Paths
 from spaseq.paths.window import Appeared, Starts, WatchedQueries
-from spaseq.runtime.exclusive import Uncopied, Use, exclusive, in_steps, reading
+from spaseq.runtime.guards import Uncopied, Use, exclusive, in_steps, reading
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport, unread
 from spaseq.streams.losses import Loss, late

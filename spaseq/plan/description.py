@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class Partitioning:
     """By what the events of a query go apart, and why.
 
     ``keys`` are variables (attributes, in CEQL) in which all events are equal that can have to do with each other;
@@ -21,9 +21,9 @@ class Split:
     shown: bool = False
 
 
-def whole(why: str) -> Split:
+def whole(why: str) -> Partitioning:
     """No cut."""
-    return Split((), why)
+    return Partitioning((), why)
 
 
 # ── drawings ─────────────────────────────────────────────────────────────────────────────────────────────

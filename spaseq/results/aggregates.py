@@ -16,7 +16,7 @@ import pyoxigraph
 from numpy.typing import NDArray
 
 from gpm.algebra import Aggregate, Variable
-from gpm.spread import spread
+from gpm.dispersion import spread
 from gpm.terms import decode, ox_term, term_bytes
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.joins.totals import ranks
@@ -181,7 +181,7 @@ def aggregate(function: Aggregate, values: Words, groups: Numbers, order: Number
 
     ``groups[i]`` is the group of ``values[i]``, ``order[i]`` the place of its match in time: FIRST, LAST, SAMPLE (the
     first) and GROUP_CONCAT follow it, among equals the bytes of the terms, so that the result depends on nothing else.
-    Of none: COUNT, SUM and AVG are 0, the others unbound; of what SPARQL cannot add up: unbound (gpm/spread.py).
+    Of none: COUNT, SUM and AVG are 0, the others unbound; of what SPARQL cannot add up: unbound (gpm/dispersion.py).
     """
     bound = values != 0
     values, groups, order = values[bound], groups[bound], order[bound]

@@ -36,8 +36,8 @@ from spaseq.results.arrow import (
     strings,
     term_columns,
     type_name,
+    types_in as found_types,
 )
-from spaseq.results.arrow import types_in as found_types
 from spaseq.results.match import DerivedEvent, MatchColumns
 from spaseq.results.terms import coded_names, native
 

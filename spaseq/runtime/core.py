@@ -1,6 +1,6 @@
 """What an engine holds and does, whatever its data are: queries, streams and their clocks, and how events decide.
 
-It is told by whoever has locked it (``spaseq.runtime.exclusive``): an engine, a run, a snapshot.
+It is told by whoever has locked it (``spaseq.runtime.guards``): an engine, a run, a snapshot.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import numpy as np
 
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.runtime.delivery import Calls, Decided, Delivery, Merge
-from spaseq.runtime.exclusive import Use
+from spaseq.runtime.guards import Soundness, Use
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.protocols import Kind, Q
 from spaseq.runtime.reorder import B
-from spaseq.runtime.soundness import Soundness
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import GREATEST, LEAST, Time, to_microseconds
 

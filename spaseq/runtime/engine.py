@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spaseq.runtime import core
-from spaseq.runtime.exclusive import ANOTHER_ENGINE, Uncopied, exclusive, in_steps
-from spaseq.runtime.soundness import Soundness, whole_or_broken
+from spaseq.runtime.guards import ANOTHER_ENGINE, Soundness, Uncopied, exclusive, in_steps, whole_or_broken
 from spaseq.streams.timestamps import Time
 
 

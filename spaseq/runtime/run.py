@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from spaseq.errors import OptionError, StreamError
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
-from spaseq.runtime.exclusive import Uncopied, reading
+from spaseq.runtime.guards import Uncopied, reading
 from spaseq.runtime.live import Live, OpenSource, Patience
 from spaseq.sources.merge import merge
 from spaseq.streams.batch import Batch

@@ -27,7 +27,7 @@ from pyspark.sql.streaming.stateful_processor import (
 
 from spaseq.errors import SnapshotError
 from spaseq.memory import keep_freed_blocks
-from spaseq.spark.executors import at_work, carried
+from spaseq.spark.cluster import at_work, carried
 from spaseq.spark.jobs import Batches, EngineJob, ShardEngine, job_rows
 from spaseq.spark.log import LIVE, MILLISECOND, LoggedEngine, Meta, Report
 from spaseq.spark.map_stage import NOBODY, Losses, sift_counted

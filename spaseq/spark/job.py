@@ -13,7 +13,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import Background
 from spaseq.graphs.kind import new_evaluator
 from spaseq.graphs.queries import Prepared, derived_stream
-from spaseq.plan.description import Split
+from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences import Plan
 from spaseq.results.table import MatchTable
 from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
@@ -21,7 +21,7 @@ from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.map_stage import sift
 from spaseq.spark.packing import ROUTED, events_of
 from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl, result_rows
-from spaseq.spark.shards import Part, Router, labels, owned, parts, splits
+from spaseq.spark.shards import Router, ShardGroup, labels, owned, parts, splits
 
 
 class GraphShard(spaseq.graphs.Engine, ShardEngine):
@@ -61,12 +61,12 @@ class Job:
         return [query.plan.named(name) for name, query in self.queries.items()]
 
     @cached_property
-    def splits(self) -> dict[str, Split]:
+    def splits(self) -> dict[str, Partitioning]:
         """Where each query is cut; patterns are compiled to find that out."""
         return splits(self.plans, new_evaluator("auto", Terms(), self.background), self.whole)
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ShardGroup, ...]:
         """The parts of the job."""
         return parts(self.plans, self.buckets, self.splits)
 
@@ -82,7 +82,7 @@ class Job:
         """The label of each engine by number."""
         return labels(sum(part.buckets for part in self.parts), self.partitions)
 
-    def part_of(self, engine: int) -> Part:
+    def part_of(self, engine: int) -> ShardGroup:
         """The part that an engine, given by number, is of."""
         return next(part for part in self.parts if engine in part.numbers)
 

@@ -47,7 +47,28 @@ class ShardEngine(runtime.Engine):
         """The state as bytes."""
 
 
-class EngineJob(Protocol):
+class JobResults(Protocol):
+    """What a job makes of what its engines find: rows for Spark."""
+
+    @property
+    def results(self) -> str | StructType:
+        """The columns of results, for Spark."""
+
+    @property
+    def late(self) -> bool:
+        """Whether late rows are among the results."""
+
+    def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
+        """Rows of the results for packed rows that are late."""
+
+    def misfits(self, results: pyarrow.RecordBatch) -> int:
+        """How many values in these rows of results are NULL as they did not fit the types of their columns."""
+
+    def rows(self, number: int, found: Any) -> pyarrow.RecordBatch | None:
+        """Rows of the results for what the engine of that number found; None: nothing of it is its own to give."""
+
+
+class EngineJob(JobResults, Protocol):
     """Queries that are cut into engines; it never changes, and pickles."""
 
     @property
@@ -74,25 +95,8 @@ class EngineJob(Protocol):
     def inputs(self) -> tuple[str, ...]:
         """The streams by which late rows are counted."""
 
-    @property
-    def results(self) -> str | StructType:
-        """The columns of results, for Spark."""
-
     def sift(self, batches: Iterable[pyarrow.RecordBatch], ticks: bool = False) -> Batches:
         """Rows of ``PACKED`` for rows of the input; ``ticks``: one more has the latest time of all."""
-
-    @property
-    def late(self) -> bool:
-        """Whether late rows are among the results."""
-
-    def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
-        """Rows of the results for packed rows that are late."""
-
-    def misfits(self, results: pyarrow.RecordBatch) -> int:
-        """How many values in these rows of results are NULL as they did not fit the types of their columns."""
-
-    def rows(self, number: int, found: Any) -> pyarrow.RecordBatch | None:
-        """Rows of the results for what the engine of that number found; None: nothing of it is its own to give."""
 
     def started(self, number: int) -> ShardEngine:
         """A new engine of that number."""

@@ -23,7 +23,7 @@ from spaseq.errors import OptionError
 from spaseq.graphs.arrow_rows import read_lines
 from spaseq.sources.rdf.arrow import rows_of
 from spaseq.sources.rdf.events import Events
-from spaseq.spark.executors import event_place
+from spaseq.spark.cluster import event_place
 from spaseq.spark.jobs import Batches, EngineJob, PackedForm
 from spaseq.spark.packing import EVENT, Packer, Share, row_of
 from spaseq.spark.shards import Router

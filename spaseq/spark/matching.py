@@ -19,12 +19,11 @@ from spaseq.graphs.background import Background, BackgroundSources, Entail, read
 from spaseq.graphs.graph_run import Queries, named_queries
 from spaseq.graphs.queries import Prepared, as_query, prepare, stream_order
 from spaseq.results.arrow import Types
+from spaseq.spark.cluster import carried, shuffle_partitions
 from spaseq.spark.engine_stage import match_batch, told
-from spaseq.spark.executors import carried
 from spaseq.spark.job import Job
 from spaseq.spark.jobs import Batches, EngineJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, is_of
-from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.results import result_types
 from spaseq.spark.shards import numbers_of

@@ -19,7 +19,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.errors import StreamError
 from spaseq.graphs.arrow_rows import grouped
 from spaseq.pattern.sequences import Selection
-from spaseq.plan.description import Split, whole
+from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.partitioning import components, has_strict_steps, key_patterns, split_natively, split_of
 from spaseq.plan.sequences.plan import compile_atom
@@ -74,14 +74,14 @@ def _signed(value: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShardGroup:
     """``plans`` that run together, in ``buckets`` engines, which are numbered from ``first`` on in their job.
 
     One that is not cut has one bucket.
     """
 
     plans: tuple[Plan, ...]
-    split: Split
+    split: Partitioning
     first: int
     buckets: int
 
@@ -91,42 +91,42 @@ class Part:
         return range(self.first, self.first + self.buckets)
 
 
-def splits(plans: Sequence[Plan], evaluator: Evaluator, kept: Collection[str] = ()) -> dict[str, Split]:
+def splits(plans: Sequence[Plan], evaluator: Evaluator, kept: Collection[str] = ()) -> dict[str, Partitioning]:
     """Where each query of a job is cut, by name; ``kept`` are those that stay whole although they could be cut."""
-    found: dict[str, Split] = {}
+    found: dict[str, Partitioning] = {}
     for numbers in components([plan.query for plan in plans]):
         for plan in (plans[number] for number in numbers):
             found[plan.query.name] = _split(plan, evaluator, len(numbers), kept)
     return found
 
 
-def _split(plan: Plan, evaluator: Evaluator, together: int, kept: Collection[str]) -> Split:
+def _split(plan: Plan, evaluator: Evaluator, together: int, kept: Collection[str]) -> Partitioning:
     """Where a query is cut that has to stay with so many, itself among them."""
     if plan.query.name in kept:
         return whole("so it was asked for")
     return split_natively(split_of(plan.query, plan.match_aggregates, together), plan.atoms, evaluator)
 
 
-def parts(plans: Sequence[Plan], buckets: int, cut: Mapping[str, Split]) -> tuple[Part, ...]:
+def parts(plans: Sequence[Plan], buckets: int, cut: Mapping[str, Partitioning]) -> tuple[ShardGroup, ...]:
     """The parts of a job: what is ``cut`` is so into ``buckets``; other queries are spread over as many engines."""
-    found: list[Part] = []
+    found: list[ShardGroup] = []
     together: list[list[Plan]] = []
     for numbers in components([plan.query for plan in plans]):
         some = [plans[number] for number in numbers]
         if cut[some[0].query.name].keys:
-            found.append(Part((some[0],), cut[some[0].query.name], 0, buckets))
+            found.append(ShardGroup((some[0],), cut[some[0].query.name], 0, buckets))
         elif len(together) < buckets:
             together.append(some)
         else:
             min(together, key=len).extend(some)
-    found += [Part(tuple(some), whole("its queries are not cut"), 0, 1) for some in together]
+    found += [ShardGroup(tuple(some), whole("its queries are not cut"), 0, 1) for some in together]
     return _numbered(found)
 
 
-def _numbered(found: Sequence[Part]) -> tuple[Part, ...]:
+def _numbered(found: Sequence[ShardGroup]) -> tuple[ShardGroup, ...]:
     numbered, first = [], 0
     for part in found:
-        numbered.append(Part(part.plans, part.split, first, part.buckets))
+        numbered.append(ShardGroup(part.plans, part.split, first, part.buckets))
         first += part.buckets
     return tuple(numbered)
 
@@ -135,14 +135,14 @@ Buckets = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PartRoute:
+class GroupRoute:
     """How the events of one stream find the engines of one part.
 
     A row of one of ``patterns`` has the keys of its event if the part is cut, else whatever; without a row an event is
     of no use, unless ``counts`` all.
     """
 
-    part: Part
+    part: ShardGroup
     patterns: tuple[CompiledPattern, ...]
     counts: bool
 
@@ -153,9 +153,9 @@ class Router:
     ``evaluator`` is that of an engine with all queries of the job, so the events have the triples that these can use.
     """
 
-    def __init__(self, parts: Iterable[Part], evaluator: Evaluator) -> None:
+    def __init__(self, parts: Iterable[ShardGroup], evaluator: Evaluator) -> None:
         self.evaluator = evaluator
-        self._routes: dict[str, list[PartRoute]] = {}
+        self._routes: dict[str, list[GroupRoute]] = {}
         for part in parts:
             for stream in dict.fromkeys(stream.iri for plan in part.plans for stream in plan.query.streams):
                 route = _route(part, stream, evaluator)
@@ -173,7 +173,7 @@ class Router:
             found += self._along(route, events)
         return found
 
-    def _along(self, route: PartRoute, events: Events) -> list[tuple[int, Numbers]]:
+    def _along(self, route: GroupRoute, events: Events) -> list[tuple[int, Numbers]]:
         part = route.part
         if route.counts:
             return [(part.first, np.arange(len(events)))] if len(events) else []
@@ -203,19 +203,19 @@ def bucket_of(keys: Sequence[Words] | Words, buckets: int, terms: Terms) -> Buck
     return mixed % np.uint32(buckets)
 
 
-def _route(part: Part, stream: str, evaluator: Evaluator) -> PartRoute:
+def _route(part: ShardGroup, stream: str, evaluator: Evaluator) -> GroupRoute:
     if part.split.keys:
         (plan,) = part.plans
         known = key_patterns(plan.atoms, part.split.keys, evaluator)
         assert known is not None, "a query is cut only by keys that are found natively"
         patterns = _different(one.pattern for one in known if one.stream == stream)
-        return PartRoute(part, patterns, counts=False)
+        return GroupRoute(part, patterns, counts=False)
     reading = [plan for plan in part.plans if stream in {one.iri for one in plan.query.streams}]
     patterns = _different(
         compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream
     )
     counts = any(map(counts_all, reading)) or not all(pattern.is_native for pattern in patterns)
-    return PartRoute(part, patterns, counts)
+    return GroupRoute(part, patterns, counts)
 
 
 def _different(patterns: Iterable[CompiledPattern]) -> tuple[CompiledPattern, ...]:
@@ -235,7 +235,7 @@ def counts_all(plan: Plan) -> bool:
     return has_strict_steps(plan.query.expression) or (window is not None and window.events)
 
 
-def _check_single(places: Numbers, events: Events, part: Part) -> None:
+def _check_single(places: Numbers, events: Events, part: ShardGroup) -> None:
     """StreamError: an event goes to several buckets."""
     twice = places[:-1][places[1:] == places[:-1]]
     if not len(twice):
@@ -247,7 +247,7 @@ def _check_single(places: Numbers, events: Events, part: Part) -> None:
     )
 
 
-def owned(table: MatchTable, part: Part, number: int, terms: Terms) -> MatchTable:
+def owned(table: MatchTable, part: ShardGroup, number: int, terms: Terms) -> MatchTable:
     """The rows of an engine's table whose keys are in the bucket of the engine with this ``number``."""
     if not part.split.shown or part.buckets == 1 or not len(table):
         return table

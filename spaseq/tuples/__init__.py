@@ -14,8 +14,7 @@ except ImportError as error:
     raise OptionError("tuples need pyarrow; install it with: pip install 'spaseq[arrow]'") from error
 
 from spaseq.sources.tables.opening import open_source
-from spaseq.sources.tables.source import CsvFormat
-from spaseq.sources.tables.source import TableSource as Source
+from spaseq.sources.tables.source import CsvFormat, TableSource as Source
 from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols

@@ -11,10 +11,10 @@ import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.runtime.core import How
+from spaseq.runtime.guards import Soundness
 from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
-from spaseq.runtime.soundness import Soundness
 from spaseq.sources.tables.columns import with_fields
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
@@ -23,10 +23,9 @@ from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column
 from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
-from spaseq.tuples.queries import Prepared
-from spaseq.tuples.query import Found, TupleQuery
+from spaseq.tuples.queries import Prepared, Streams
 from spaseq.tuples.state import CORE, core_state, restore_core
-from spaseq.tuples.streams import Streams
+from spaseq.tuples.tuple_query import Found, TupleQuery
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 

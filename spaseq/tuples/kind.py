@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, QueryError
 from spaseq.runtime.core import EngineCore
-from spaseq.runtime.soundness import Soundness
+from spaseq.runtime.guards import Soundness
+from spaseq.runtime.statistics import Statistics, of_stream, reasons
 from spaseq.streams.clock import StreamClock
+from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.text import did_you_mean
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
@@ -22,9 +25,28 @@ from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.queries import Prepared, atoms_of
-from spaseq.tuples.query import Evaluation, TupleQuery
-from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
+from spaseq.tuples.tuple_query import Evaluation, TupleQuery
+
+
+@dataclass(slots=True)
+class StreamCounters:
+    """What was left out of a stream, and where the first of it was; ``first_late`` is the first row that came late."""
+
+    skipped: int = 0
+    first_skipped: str = ""
+    first_late: str = ""
+
+    def skip(self, more: Skipped) -> None:
+        """Rows were left out."""
+        self.skipped += more.count
+        self.first_skipped = self.first_skipped or more.first
+
+    def statistics(self, clock: StreamClock) -> Statistics:
+        """What to tell of a stream with this clock."""
+        first = {"first_skipped": self.first_skipped} if self.skipped else {}
+        return of_stream(clock, self.first_late, {"skipped": self.skipped, **first})
 
 
 class TableKind:
@@ -170,7 +192,7 @@ class TableKind:
         evaluation: Evaluation = (
             AggregatingQuery(prepared.query, plan, schema, first, self.setting.integers)
             if prepared.query.aggregates
-            else SelectingQuery(prepared.query, plan, schema, first, remembered, self.setting.integers)
+            else SelectionQuery(prepared.query, plan, schema, first, remembered, self.setting.integers)
         )
         reading = QueryReading(prepared.query, plan, atoms_of(plan, self._own(prepared)), evaluation)
         query.begin(plan, evaluation, reading, schema, first)
@@ -223,6 +245,21 @@ class TableKind:
         """The input that a query reads, or read."""
         return next(merged for merged in self.inputs if query in merged.all_queries)
 
+    # ── what it tells ────────────────────────────────────────────────────────────────────────────────────
+    def statistics(self, counters: Mapping[str, StreamCounters]) -> Statistics:
+        """``streams`` and ``queries`` by name, fit for JSON; times are ISO 8601, the stream without a name is "".
+
+        A stream has ``events`` (all rows that came with a time, late ones too), ``late``, ``skipped``,
+        ``newest_event``, ``watermark`` and ``closed``.  A query has ``results``, ``events`` (those it has seen),
+        ``waiting_events`` (in the buffer), ``held_back_by`` (the stream that these wait for), the counters of its
+        kernel, ``error`` if it could not go on, and ``why`` if there was no result.
+        """
+        clocks, none = self.core.clocks, StreamCounters()
+        return {
+            "streams": {name: counters.get(name, none).statistics(clock) for name, clock in clocks.items()},
+            "queries": {name: _statistics(self.input_of(query), query) for name, query in self.core.running.items()},
+        }
+
     # ── inputs ───────────────────────────────────────────────────────────────────────────────────────────
     def reads(self, stream: str) -> bool:
         """Whether a query reads a stream, or one that would be new."""
@@ -261,6 +298,26 @@ class TableKind:
         if self.setting.has_names or self.setting.naming.stream_column is not None:
             return None
         return prepared.query.streams[0] if prepared.query.streams else self.setting.own
+
+
+def _statistics(merged: TupleInput, query: TupleQuery) -> Statistics:
+    waits = len(merged.buffer)
+    found: Statistics = {
+        "results": query.results,
+        "events": merged.position - query.first if query.has_begun else 0,
+        "waiting_events": waits,
+        "held_back_by": merged.slowest() if waits else None,
+    }
+    if query.has_begun:
+        found["kernel"] = query.statistics()
+    if query.error:
+        found["error"] = query.error
+    if not query.results:
+        missing = [f"no event fits {' or '.join(query.unmatched)}"] if query.unmatched else []
+        found["why"] = reasons(
+            merged.losses(query), f"{waits:,}" if waits else "", merged.slowest() or "later ones", missing
+        )
+    return found
 
 
 @contextmanager

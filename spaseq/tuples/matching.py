@@ -15,12 +15,19 @@ from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.kind import about_query
-from spaseq.tuples.queries import AnyQueries, AnyQuery, Prepared, check_window, prepared_queries
-from spaseq.tuples.query import TupleQuery
+from spaseq.tuples.queries import (
+    AnyQueries,
+    AnyQuery,
+    Prepared,
+    ReadingOptions,
+    check_window,
+    open_streams,
+    prepared_queries,
+)
 from spaseq.tuples.results import ManyMatches, Results
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
-from spaseq.tuples.selection.selecting import SelectingQuery
-from spaseq.tuples.streams import ReadingOptions, open_streams
+from spaseq.tuples.selection.selection import SelectionQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 
 class Matches(Results):
@@ -35,7 +42,7 @@ class Matches(Results):
     def __init__(self, feed: SourceFeed, again: Callable[[], Matches]) -> None:
         """``again`` makes new ones of the same source, which remember all of its columns."""
         super().__init__(feed, _recognized)
-        assert isinstance(self._query.evaluation, SelectingQuery)
+        assert isinstance(self._query.evaluation, SelectionQuery)
         self._selection = self._query.evaluation
         self._again = again
         self.columns = self._selection.columns
@@ -78,7 +85,7 @@ class Matches(Results):
 
 def _recognized(query: TupleQuery) -> Iterator[tuple[str, ComplexEvents]]:
     """What a query finds as the recognizer gives it."""
-    if not isinstance(query.evaluation, SelectingQuery):
+    if not isinstance(query.evaluation, SelectionQuery):
         return iter(())
     return query.each(query.evaluation.recognized)
 

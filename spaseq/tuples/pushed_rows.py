@@ -28,7 +28,7 @@ from spaseq.tuples.columns.vectors import EXACT
 from spaseq.tuples.encoding.batches import Roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.times import Times, clock_of, told
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.streams import ReadingOptions, with_times
+from spaseq.tuples.queries import ReadingOptions, with_times
 
 NO_CSV = CsvFormat()
 Places = np.ndarray[tuple[int], np.dtype[np.int64]]

@@ -14,10 +14,10 @@ import pyarrow
 from spaseq.errors import OptionError, OutOfMemoryError
 from spaseq.results.table import MOST_SHOWN, html_table
 from spaseq.runtime.core import How
-from spaseq.runtime.exclusive import Tables, Uncopied, Use
+from spaseq.runtime.guards import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
-from spaseq.tuples.query import TupleQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 if TYPE_CHECKING:
     import pandas

@@ -21,11 +21,10 @@ from spaseq.tuples.columns.serialisation import met_of, require, rows_read, rows
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.queries import AnyQuery, Prepared, check_window, prepare
-from spaseq.tuples.query import ENDED, Ended, TupleQuery
-from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
+from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.tuple_input import STREAMSET, TupleInput
+from spaseq.tuples.tuple_query import ENDED, Ended, TupleQuery
 
 _ENTRY: Shape = {
     "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
@@ -66,7 +65,7 @@ def _entry_state(query: TupleQuery) -> dict[str, Any]:
         "first": query.first,
         "error": query.error,
         "masks": [] if query.reading is None else list(map(hex, query.reading.known())),
-        "selection": [evaluation.state()] if isinstance(evaluation, SelectingQuery) else [],
+        "selection": [evaluation.state()] if isinstance(evaluation, SelectionQuery) else [],
         "aggregation": [evaluation.state()] if isinstance(evaluation, AggregatingQuery) else [],
         "spent": [] if query.ended is None else [query.ended.state()],
     }
@@ -146,7 +145,7 @@ def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, state
     assert plan is not None
     assert reading is not None
     reading.before = _masks(state["masks"], len(plan.atoms))
-    if isinstance(evaluation, SelectingQuery):
+    if isinstance(evaluation, SelectionQuery):
         require(len(state["selection"]) == 1, "a query has no state")
         evaluation.restore(state["selection"][0], merged.position, merged.time)
     elif isinstance(evaluation, AggregatingQuery):
@@ -287,7 +286,7 @@ def _may_adopt(query: TupleQuery, types: Types) -> bool:
     after = pyarrow.schema([(field.name, types.get(field.name, field.type)) for field in before])
     if reading.measure in types or query.prepared.plan_for(after) != query.plan:
         return False
-    if not isinstance(query.evaluation, SelectingQuery):
+    if not isinstance(query.evaluation, SelectionQuery):
         return not _counted(query) & types.keys()
     nulls = frozenset(field.name for field in before if pyarrow.types.is_null(field.type))
     return not _computed(query) & types.keys() and _forms(query, before, nulls) == _forms(query, after, nulls)

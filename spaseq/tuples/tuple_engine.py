@@ -14,20 +14,17 @@ import pyarrow
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.runtime.core import ANY
-from spaseq.runtime.exclusive import exclusive, in_steps, reading
-from spaseq.runtime.soundness import Soundness, whole_or_broken
+from spaseq.runtime.guards import Soundness, exclusive, in_steps, reading, whole_or_broken
 from spaseq.sources.tables.source import Types, check_texts, declared
 from spaseq.sources.tables.types import integers_of, usual_type
 from spaseq.streams.timestamps import GREATEST, UNITS, Time, duration_microseconds, to_microseconds
 from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
-from spaseq.tuples.kind import TableKind, about_query
+from spaseq.tuples.kind import StreamCounters, TableKind, about_query
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
-from spaseq.tuples.queries import AnyQuery, Prepared, check_name, check_window, prepare
-from spaseq.tuples.query import window_back
-from spaseq.tuples.statistics import StreamCounters, statistics_of
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
+from spaseq.tuples.tuple_query import window_back
 
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
@@ -162,8 +159,10 @@ class Engine(runtime.Engine):
 
     @reading
     def statistics(self) -> dict[str, Any]:
-        """Counters of streams and queries, fit for JSON (``spaseq.tuples.statistics``)."""
-        return statistics_of(None if self._is_open else self.kind, self._queries, self._counters)
+        """Counters of streams and queries, fit for JSON (``TableKind.statistics``)."""
+        if self._is_open:
+            return {"streams": {}, "queries": {name: {"results": 0, "events": 0} for name in self._queries}}
+        return self.kind.statistics(self._counters)
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     @exclusive

@@ -24,7 +24,7 @@ from spaseq.tuples.columns.serialisation import distinct, integers_read, numbers
 from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
-from spaseq.tuples.query import TupleQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 

@@ -4,8 +4,7 @@ engine against the oracle."""
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.agreement import harness, partitions
 from tests.oracle.aggregated import aggregated_pair, make_aggregated

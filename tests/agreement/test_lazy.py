@@ -7,8 +7,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.agreement.engines import ordered, run
 from tests.oracle.evaluate import evaluate

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.agreement.partitions import SIZE, difference
 from tests.oracle.exhaustive_partitions import pairs as all_pairs

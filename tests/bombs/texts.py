@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tests.bombs.bomb import Bombs, chain, lines
-from tests.bombs.patterns import TRIPLE
-from tests.bombs.patterns import query as pattern
+from tests.bombs.patterns import TRIPLE, query as pattern
 from tests.bombs.sequences import gpms, query
 
 TEXTS = Bombs("spaseq")

@@ -28,7 +28,7 @@ def test_event_by_event(case: Case) -> None:
 
 @each
 def test_in_tables_of_one_result(case: Case) -> None:
-    with patch("spaseq.graphs.running.MOST", 1):
+    with patch("spaseq.graphs.graph_query.MOST", 1):
         assert sorted(at_once(case)) == case.expected, case.spec["why"]
 
 

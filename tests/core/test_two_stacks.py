@@ -5,8 +5,7 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.core.harness import Native
 

@@ -6,8 +6,7 @@ import ctypes
 import random
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from tests.core.harness import Native
 

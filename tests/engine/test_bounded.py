@@ -14,7 +14,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import OptionError, StreamError
-from spaseq.results.merging import merged_matches
+from spaseq.results.table import merged_matches
 from spaseq.streams import Event
 from tests.agreement.test_push import KB, KNOWN, MORE, PREFIX, S, moving, one_by_one
 
@@ -35,7 +35,7 @@ OTHERS = {
 
 @contextmanager
 def tables_of(rows: int) -> Iterator[None]:
-    with patch("spaseq.graphs.running.MOST", rows), patch("spaseq.graphs.running.MOST_HELD", 3 * rows):
+    with patch("spaseq.graphs.graph_query.MOST", rows), patch("spaseq.graphs.graph_query.MOST_HELD", 3 * rows):
         yield
 
 

@@ -13,7 +13,7 @@ from pyoxigraph import RdfFormat, parse
 
 import spaseq
 from spaseq import BusyError
-from spaseq.runtime.exclusive import Tables
+from spaseq.runtime.guards import Tables
 from spaseq.sources.rdf.events import Event
 from tests.engine.arrow_rows import table
 

@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import Literal, NamedNode, Triple
 
 import spaseq
-from gpm.bounded import LONGEST
+from gpm.string_limits import LONGEST
 
 QUERY = """
 SELECT ?{name} FROM STREAM s <urn:s> WHERE {{

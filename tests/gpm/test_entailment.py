@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
-from pyoxigraph import BlankNode, Literal, NamedNode
-from pyoxigraph import Triple as OxTriple
+from hypothesis import assume, given, strategies as st
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple as OxTriple
 
 from gpm import algebra
 from gpm.algebra import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyoxigraph
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Store
 
 from gpm.algebra import Aggregate, Exists, Expression, Operation, Previous, Variable

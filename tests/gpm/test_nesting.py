@@ -7,8 +7,7 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyoxigraph import RdfFormat
 
 from gpm.nested_json import LONGEST_CHAIN, check_json

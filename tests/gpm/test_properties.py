@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pyoxigraph import BlankNode, Literal, NamedNode
-from pyoxigraph import Triple as OxTriple
+from hypothesis import HealthCheck, given, settings, strategies as st
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple as OxTriple
 
 from gpm.algebra import (
     AlternativePath,

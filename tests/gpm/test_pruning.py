@@ -5,10 +5,8 @@ from __future__ import annotations
 import random
 
 import pyoxigraph
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from pyoxigraph import Literal, NamedNode
-from pyoxigraph import Triple as OxTriple
+from hypothesis import HealthCheck, given, settings, strategies as st
+from pyoxigraph import Literal, NamedNode, Triple as OxTriple
 
 from gpm.algebra import (
     BlankNode,

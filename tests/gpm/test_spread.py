@@ -10,9 +10,9 @@ import pytest
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from gpm.algebra import XSD, Operation, Variable
+from gpm.dispersion import spread
 from gpm.expressions import evaluate_columns
 from gpm.lists import APPENDED, list_function
-from gpm.spread import spread
 from gpm.terms import decode, encode
 from nfa_native.terms.dictionary import Terms
 

@@ -9,8 +9,7 @@ from itertools import product
 
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gpm.terms import term_bytes
 from tests.kernel.driver import Driver, Happening, plan_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages.spaseq import format_query, parse

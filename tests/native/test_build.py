@@ -25,7 +25,8 @@ def depends() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    "header", ["nfa_native/paths/found.hpp", "nfa_native/paths/window/forest.hpp", "nfa_native/paths/reach_search.hpp"]
+    "header",
+    ["nfa_native/paths/path_columns.hpp", "nfa_native/paths/window/forest.hpp", "nfa_native/paths/reach_search.hpp"],
 )
 def test_a_header_of_paths_builds_modules_of_paths_again(depends: dict[str, set[str]], header: str) -> None:
     built = [module for module, headers in depends.items() if header in headers]

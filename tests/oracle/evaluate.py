@@ -8,8 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from .expressions import Aggregate, walk
-from .formulas import Environment, holds
-from .formulas import evaluate as value
+from .formulas import Environment, evaluate as value, holds
 from .model import Column, Event, Query
 from .partial import Partial, Solution
 from .partition import substreams

@@ -9,8 +9,7 @@ from itertools import islice
 import pytest
 
 from tests.oracle import Event, Query, columns, evaluate, to_text
-from tests.oracle.exhaustive_partitions import pairs
-from tests.oracle.exhaustive_partitions import streams as small_streams
+from tests.oracle.exhaustive_partitions import pairs, streams as small_streams
 from tests.oracle.expressions import Aggregate, Binary, Const, Iri, Var
 from tests.oracle.generate import Size
 from tests.oracle.model import And, Column, Gpm, Maybe, Node, Not, Partition, Select, Window
@@ -32,10 +31,10 @@ from tests.oracle.test_oracle import (
     integer,
     iri,
     plus,
+    query as plain,
     seq,
     star,
 )
-from tests.oracle.test_oracle import query as plain
 
 BY_KEY = Partition(("k",))
 USING_KEY = Partition(("k",), "[] :key ?k")

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow
 import pytest
 import rdflib
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from spaseq.errors import OptionError

@@ -11,8 +11,7 @@ from spaseq.errors import OptionError
 from spaseq.paths import Graph
 from tests.oracle.paths.generate import random_world
 from tests.paths.ends import against_oracle, against_pyoxigraph, against_themselves, graph_of, pairs_of
-from tests.paths.test_search import EX, LADDER, PREFIX, node
-from tests.paths.test_search import graph_of as graph_of_edges
+from tests.paths.test_search import EX, LADDER, PREFIX, graph_of as graph_of_edges, node
 
 ROUND = graph_of_edges("a p b", "b p c", "c p a", "b q d")
 

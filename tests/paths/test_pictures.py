@@ -8,8 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import Literal, NamedNode, Triple
 
 from spaseq.errors import OptionError

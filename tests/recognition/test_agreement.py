@@ -6,8 +6,7 @@ import random
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import formulas, queries, streams

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pyoxigraph
 from pyoxigraph import BlankNode, Literal
 
-from gpm.algebra import BlankNode as Blank
-from gpm.algebra import Iri, Triple, Variable
+from gpm.algebra import BlankNode as Blank, Iri, Triple, Variable
 from nfa_native.terms.dictionary import Terms
 from spaseq.results.match import DerivedEvent
 from spaseq.results.projection import NEVER, Constructor

@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode, QueryResultsFormat, RdfFormat, parse_query_results
 from rich.cells import cell_len
 

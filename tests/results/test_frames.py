@@ -14,8 +14,7 @@ import polars
 import pyarrow
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 import spaseq

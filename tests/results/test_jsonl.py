@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyoxigraph import BaseDirection, BlankNode, Literal, NamedNode, Triple
 
 from gpm.native.json import lists, solutions

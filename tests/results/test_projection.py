@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import Literal, NamedNode
 
-from gpm.algebra import Aggregate, Operation, Projection, Variable
-from gpm.algebra import Literal as Constant
+from gpm.algebra import Aggregate, Literal as Constant, Operation, Projection, Variable
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import SnapshotError
 from spaseq.results.projection import Projector

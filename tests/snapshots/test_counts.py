@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gpm.rows import AtomRows
 from nfa_native.events.aggregates import Aggregator

@@ -22,7 +22,7 @@ os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")  # for a J
 def why_not() -> str:
     """Why there can be no session; empty if there can."""
     try:
-        from spaseq.spark.machine import check_java
+        from spaseq.spark.cluster import check_java
 
         check_java()
     except OptionError as error:
@@ -35,7 +35,7 @@ def session() -> SparkSession:
     """The session of this process."""
     if reason := why_not():
         pytest.skip(reason)
-    from spaseq.spark.machine import start_session
+    from spaseq.spark.cluster import start_session
 
     made = start_session("local[2,4]", "spaseq tests", SETTINGS)
     made.sparkContext.setLogLevel("ERROR")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark import cloudpickle
 
-from spaseq.spark.executors import carried
+from spaseq.spark.cluster import carried
 from tests.spark.test_sifting import A, job, rows
 
 

@@ -16,8 +16,7 @@ from spaseq.spark.sources.values import read_values, value_options
 from spaseq.streams import TIME_PROPERTIES
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
-from tests.spark.test_reading import STOCKS, reader
-from tests.spark.test_reading import rows_of as read_rows
+from tests.spark.test_reading import STOCKS, reader, rows_of as read_rows
 
 NAMED = "<urn:e{0}> <http://www.w3.org/ns/prov#generatedAtTime> {0} . <urn:e{0}> {{ <urn:a> <urn:p> <urn:b> }}"
 

@@ -21,8 +21,7 @@ from spaseq.spark.sources.options import read_options
 from spaseq.streams import WireOptions, WireReport, read_source, to_datetime
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
-from tests.spark.whole_suite import counted
-from tests.spark.whole_suite import rows_of as match_rows
+from tests.spark.whole_suite import counted, rows_of as match_rows
 
 needs_spark = [pytest.mark.xdist_group("spark"), pytest.mark.skipif(bool(why_not()), reason=why_not())]
 STOCKS = ROOT / "examples/streams/stocks.nq"

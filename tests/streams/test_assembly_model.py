@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator
 from unittest.mock import patch
 
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 from pyoxigraph import Triple
 
 from gpm.native.assembly import Encoder

@@ -12,8 +12,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 import pytest
 import rdflib
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyoxigraph import (
     BlankNode,
     CanonicalizationAlgorithm,

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyoxigraph import Literal, NamedNode
 
 import spaseq

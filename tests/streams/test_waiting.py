@@ -16,9 +16,9 @@ from gpm.native.single import SingleEvent
 from gpm.rows import Texts
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_input import GraphInput
+from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.kind import new_evaluator
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.running import GraphQuery
 from spaseq.runtime.reorder import Released, ReorderBuffer
 from spaseq.sources.rdf.events import Event, EventIris, Events
 from spaseq.streams.clock import StreamClock

@@ -8,8 +8,7 @@ from typing import Any
 import numpy
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.operations import Op

@@ -9,8 +9,7 @@ from typing import Any
 import numpy
 import pyoxigraph
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from nfa_native.terms.dictionary import Terms
 from tests.terms.boundary_values import XSD, Node, literals, nodes, stored, term_bytes

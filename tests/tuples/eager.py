@@ -6,10 +6,10 @@ import pytest
 
 from spaseq.tuples.aggregates import enumeration as enumerated
 from spaseq.tuples.columns import numbering as texts
-from spaseq.tuples.encoding import encoder, past
+from spaseq.tuples.encoding import encoder, history
 from spaseq.tuples.totals import operands, totals
 
-FORGETTING = (encoder, enumerated, operands, past, texts, totals)  # modules with a number MANY
+FORGETTING = (encoder, enumerated, operands, history, texts, totals)  # modules with a number MANY
 
 
 def forget_at_once(patch: pytest.MonkeyPatch | None = None) -> None:

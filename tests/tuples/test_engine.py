@@ -22,9 +22,8 @@ from spaseq.errors import (
     SpaseqError,
     StreamError,
 )
-from spaseq.tuples import Engine, match, prepare
-from spaseq.tuples import queries as prepared
-from spaseq.tuples.selection import selecting
+from spaseq.tuples import Engine, match, prepare, queries as prepared
+from spaseq.tuples.selection import selection
 
 PAIRS = "SELECT * WHERE A AS a ; B AS b WITHIN 10 EVENTS"
 TIMED = "SELECT * WHERE A AS a ; B AS b WITHIN 10 SECONDS"
@@ -512,7 +511,7 @@ def test_without_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     live = engine(PAIRS)
     live.push([row("A")])
     with monkeypatch.context() as within:
-        within.setattr(selecting, "edges", fail)
+        within.setattr(selection, "edges", fail)
         with pytest.raises(OutOfMemoryError, match="this engine cannot go on"):
             live.push([row("B")])
     with pytest.raises(OutOfMemoryError, match="out of memory earlier"):

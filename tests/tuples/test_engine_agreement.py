@@ -9,12 +9,11 @@ from random import Random
 import pyarrow
 import pyarrow.csv
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from spaseq.tuples import Engine, match
 from spaseq.tuples.encoding import symbol_groups
-from spaseq.tuples.selection import selecting
+from spaseq.tuples.selection import selection
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, joined, mixed, pairs, random_pair
@@ -52,7 +51,7 @@ def compare(seeds: range, moves: float = 0) -> None:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Results are taken a few at a time, and what no match can have any more is forgotten at once."""
-    monkeypatch.setattr(selecting, "MOST", 2)
+    monkeypatch.setattr(selection, "MOST", 2)
     forget_at_once(monkeypatch)
 
 

@@ -12,15 +12,12 @@ from typing import Any
 import numpy
 import pyarrow
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from spaseq.errors import SpaseqError
-from spaseq.tuples import Engine
-from spaseq.tuples import pushed_rows as few_pushed
+from spaseq.tuples import Engine, pushed_rows as few_pushed
 from spaseq.tuples.columns import rows as few
-from spaseq.tuples.encoding import past, symbols
-from spaseq.tuples.encoding import symbols as steps
+from spaseq.tuples.encoding import history, symbols, symbols as steps
 
 QUERIES = {
     "local": "SELECT * WHERE A AS a ; B AS b FILTER a[p > 1.5 AND t = 'x'] AND b[n % 2 = 0 OR t LIKE 'y%']"
@@ -144,7 +141,7 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "_MOST_REMEMBERED", 1)
     monkeypatch.setattr(symbols, "_MOST_REMEMBERED", 1)
     monkeypatch.setattr(few_pushed, "_MOST_LAYOUTS", 1)
-    monkeypatch.setattr(past, "MOST_FEW", 2)
+    monkeypatch.setattr(history, "MOST_FEW", 2)
 
 
 @pytest.mark.usefixtures("forgetful")

@@ -12,7 +12,7 @@ import pytest
 from spaseq.languages.ceql import parse
 from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.matching import resumed
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import ReadingOptions
 
 READING = ReadingOptions(time="time", unit="ms", skip=True)
 QUERIES = {

@@ -26,8 +26,8 @@ from tests.oracle.ceql.model import (
     Kleene,
     Or,
     Relation,
+    Sequence as Sequencing,
 )
-from tests.oracle.ceql.model import Sequence as Sequencing
 from tests.oracle.ceql.text import to_rows, to_text
 
 STREAMS = ("S", "T", "U")

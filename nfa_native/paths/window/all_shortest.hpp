@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/paths/window/appeared.hpp"
+#include "nfa_native/paths/window/path_columns.hpp"
 #include "nfa_native/paths/window/forest.hpp"
 #include "nfa_native/paths/window/shortest.hpp"
 

@@ -13,7 +13,7 @@
 #include "nfa_native/paths/window/number_table.hpp"
 #include "nfa_native/paths/window/pacer.hpp"
 #include "nfa_native/paths/window/place_table.hpp"
-#include "nfa_native/paths/window/word_places.hpp"
+#include "nfa_native/paths/window/term_index.hpp"
 
 namespace spaseq::paths {
 

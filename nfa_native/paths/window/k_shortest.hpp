@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "nfa_native/paths/window/appeared.hpp"
+#include "nfa_native/paths/window/path_columns.hpp"
 #include "nfa_native/paths/window/forest.hpp"
 #include "nfa_native/paths/window/number_table.hpp"
 

@@ -9,7 +9,7 @@
 #include "nfa_native/paths/pinned.hpp"
 #include "nfa_native/paths/search.hpp"
 #include "nfa_native/paths/window/all_shortest.hpp"
-#include "nfa_native/paths/window/appeared.hpp"
+#include "nfa_native/paths/window/path_columns.hpp"
 #include "nfa_native/paths/window/by_length.hpp"
 #include "nfa_native/paths/window/edges.hpp"
 #include "nfa_native/paths/window/forest.hpp"

@@ -17,9 +17,7 @@ from spaseq.results.formats import WRITERS
 from spaseq.results.table import MergedTables
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
-from spaseq.spark import engine_stage as batch
-from spaseq.spark import machine, matching
-from spaseq.spark import map_stage as losses
+from spaseq.spark import cluster, engine_stage, map_stage, matching
 from spaseq.streams.losses import counted, were
 from spaseq.streams.timestamps import duration_microseconds
 
@@ -47,7 +45,7 @@ class SparkOptions(options.GraphOptions):
 
     @property
     def is_local(self) -> bool:
-        """Whether workers are of this machine, and what they write comes here."""
+        """Whether workers are of this cluster, and what they write comes here."""
         return self.master.startswith("local")
 
     @property
@@ -115,7 +113,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
             self.ctx.with_resource(folder_held(asked.checkpoint))
         self.kept = asked.kept(self.sources)
         self.hold_files()
-        machine.check_java()
+        cluster.check_java()
         self.warn(self.parsed, sources.background_warnings(graphs, checked, ontologies))
         self.background = read_background(graphs, ontologies)
 
@@ -148,11 +146,11 @@ class SparkExecution(execution.Execution[SparkOptions]):
 
     def _settings(self) -> dict[str, str]:
         """The settings of Spark; a checkpoint keeps its number of partitions."""
-        kept = {} if self.kept is None else {machine.PARTITIONS: str(self.kept.partitions)}
+        kept = {} if self.kept is None else {cluster.PARTITIONS: str(self.kept.partitions)}
         return self.options.spark_settings() | kept
 
     def _job(self, spark: SparkSession) -> job.SparkJob:
-        asked, partitions = self.options, machine.shuffle_partitions(spark)
+        asked, partitions = self.options, cluster.shuffle_partitions(spark)
         checked = [each.query for each in self.parsed]
         known = matching.job_of(
             checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions,
@@ -172,9 +170,9 @@ class SparkExecution(execution.Execution[SparkOptions]):
     def _as_a_whole(self) -> None:
         """All that is there, in one job."""
         work = self.job
-        lost = losses.Losses(work.session)
+        lost = map_stage.Losses(work.session)
         with self.progress(lambda: job.tasks(work.session, self.counter.results)):
-            for piece in work.results(batch.match_batch(work.bounded(), work.job, lost)):
+            for piece in work.results(engine_stage.match_batch(work.bounded(), work.job, lost)):
                 self._take_piece(piece)
                 if self._is_full:
                     break

@@ -18,10 +18,7 @@ from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.files import expand, is_plain_nquads
-from spaseq.spark import engine_stage as streaming
-from spaseq.spark import matching as finishing
-from spaseq.spark import packing
-from spaseq.spark import results as tables
+from spaseq.spark import engine_stage, matching, packing, results
 from spaseq.spark.job import Job
 
 if TYPE_CHECKING:
@@ -84,7 +81,7 @@ class SparkJob:
         for piece in ordered.mapInArrow(pack, "data binary").toLocalIterator():
             found = packing.unpacked(bytes(piece["data"]))
             late = found.filter(found["query"].is_null())
-            yield ResultPiece(list(tables.match_tables(found, columns)), tables.derived_events(late["derived"]))
+            yield ResultPiece(list(results.match_tables(found, columns)), results.derived_events(late["derived"]))
 
 
 def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -124,7 +121,7 @@ class BatchWriter:
     def end(self, checkpoint: str) -> None:
         """Write what the end of the input decides, unless that was done and nothing came since."""
         if self.kept.ended != self.kept.batch:
-            self._write(finishing.finished(self.spark.session, checkpoint, self.spark.job))
+            self._write(matching.finished(self.spark.session, checkpoint, self.spark.job))
             self._keep(replace(self.kept, ended=self.kept.batch, outputs=self._sizes()))
 
     def _write(self, rows: DataFrame) -> None:
@@ -143,7 +140,7 @@ def start(writer: BatchWriter, metrics: Metrics, lateness: int, follow: bool, ev
     """The query of a job, at work: on what is there, or (``follow``) for ever, with a batch every so many seconds."""
     spark = writer.spark
     spark.session.streams.addListener(metrics)
-    found = streaming.match_streaming(spark.unbounded(), spark.job, lateness, secrets.token_hex(8))
+    found = engine_stage.match_streaming(spark.unbounded(), spark.job, lateness, secrets.token_hex(8))
     writing = found.writeStream.foreachBatch(writer.batch).option("checkpointLocation", str(writer.folder))
     writing = writing.trigger(processingTime=f"{every} seconds") if follow else writing.trigger(availableNow=True)
     return writing.start()
@@ -204,7 +201,7 @@ class Metrics(StreamingQueryListener):
         self.batches += 1
         self.watermark = str(progress.eventTime.get("watermark", ""))
         for kind, metrics in (progress.observedMetrics or {}).items():
-            behind = "" if kind == streaming.OBSERVED else "rows "
+            behind = "" if kind == engine_stage.OBSERVED else "rows "
             self.sums.update({behind + name: value or 0 for name, value in metrics.asDict().items()})
 
     def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
 from spaseq.sources.source import is_url
-from spaseq.spark.machine import start_session
+from spaseq.spark.cluster import start_session
 from spaseq.spark.sources.rdfstream import register
 from spaseq.streams.losses import counted, were
 

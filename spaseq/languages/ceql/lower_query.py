@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.lower_expression import Variables, lower_filter, lower_value, number
-from spaseq.languages.ceql.printer import aggregate as written_aggregate
-from spaseq.languages.ceql.printer import attribute as written
+from spaseq.languages.ceql.printer import aggregate as written_aggregate, attribute as written
 from spaseq.languages.query_text import Problem
 from spaseq.pattern.formulas import query as algebra
 from spaseq.pattern.formulas.predicates import Attribute, Value, attributes

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from spaseq.languages.node import Node as Node
-from spaseq.languages.node import Span
+from spaseq.languages.node import Node as Node, Span
 
 POLICIES = ("ANY", "PARTITION", "NONE")
 AGGREGATES = ("COUNT", "SUM", "AVG", "MIN", "MAX")

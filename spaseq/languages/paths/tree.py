@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spaseq.languages.node import Node as Node
-from spaseq.languages.spaseq.tree import Base as Base
-from spaseq.languages.spaseq.tree import Expression, Iri, Name, Variable
-from spaseq.languages.spaseq.tree import Prefix as Prefix
+from spaseq.languages.spaseq.tree import Base as Base, Expression, Iri, Name, Prefix as Prefix, Variable
 from spaseq.pattern.paths import Restrictor, SelectorKind
 
 SELECTORS = ("ALL", "ANY", "SHORTEST")

@@ -24,7 +24,7 @@ from spaseq.pattern.formulas.query import (
     FormulaQuery,
     SelectionStrategy,
 )
-from spaseq.plan.description import Split, whole
+from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.formulas.clauses import common_keys, without_equalities
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.formulas.glushkov import (
@@ -269,18 +269,18 @@ def _kinds_share_events(left: list[EventKind], right: list[EventKind]) -> bool:
 
 
 # ── where a query may be partitioned ─────────────────────────────────────────────────────────────────────
-def split(query: FormulaQuery, plan: RecognitionPlan) -> Split:
+def split(query: FormulaQuery, plan: RecognitionPlan) -> Partitioning:
     """Where a query may be cut; ``plan`` knows the attributes by which filters join all events."""
     if query.partition:
         if query.consumption is Consumption.ANY:
             return whole("a result consumes the partial matches of all partitions")
-        return Split(query.partition, "each partition is a stream of its own", True)
+        return Partitioning(query.partition, "each partition is a stream of its own", True)
     why_not = _why_not(query)
     if why_not is not None:
         return whole(why_not)
     if not plan.partition:
         return whole("there is no attribute in which filters say that all events of a match are equal")
-    return Split(plan.partition, "filters say that all events of a match are equal in it", True)
+    return Partitioning(plan.partition, "filters say that all events of a match are equal in it", True)
 
 
 def _why_not(query: FormulaQuery) -> str | None:

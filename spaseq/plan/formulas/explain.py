@@ -26,8 +26,7 @@ from spaseq.pattern.formulas.query import (
     Window,
 )
 from spaseq.plan.description import by_source, mermaid_text
-from spaseq.plan.formulas import aggregation
-from spaseq.plan.formulas import glushkov as strategies
+from spaseq.plan.formulas import aggregation, glushkov as strategies
 from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths
 from spaseq.text import json_text
 

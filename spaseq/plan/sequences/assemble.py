@@ -10,7 +10,7 @@ import numpy as np
 from gpm.algebra import Expression, Literal, Operation, Variable
 from gpm.expressions import compile_expression
 from gpm.external import ExternalEvaluator
-from gpm.kept import KeptWords
+from gpm.interning import TransientTerms
 from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
@@ -63,7 +63,7 @@ class _Assembler:
         self.liveness = liveness
         self.results = results
         self.terms = terms
-        self.kept = KeptWords(terms)
+        self.kept = TransientTerms(terms)
         self.formulas: dict[tuple[Expression, tuple[str, ...], bool], int] = {}
         self.table: list[Formula] = []
         self.numbers = {state: number for number, state in enumerate(analysis.exits)}

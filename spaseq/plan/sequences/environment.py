@@ -22,9 +22,9 @@ from gpm.algebra import (
     Previous,
     Variable,
 )
+from gpm.dispersion import SPREADS
 from gpm.lists import APPENDED, list_function
 from gpm.printing import print_expression
-from gpm.spread import SPREADS
 from spaseq.plan.sequences.graph import Begin, End, Item
 
 UNBOUND = Variable("!unbound")

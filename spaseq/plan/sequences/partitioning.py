@@ -28,7 +28,7 @@ from spaseq.pattern.sequences import (
     group_variables,
     occurrences,
 )
-from spaseq.plan.description import Split, whole
+from spaseq.plan.description import Partitioning, whole
 
 if TYPE_CHECKING:
     from gpm.evaluator import CompiledPattern, Evaluator
@@ -113,7 +113,7 @@ def _bound(group: Group, keys: tuple[str, ...]) -> Group:
 
 
 # ── where a query may be partitioned ─────────────────────────────────────────────────────────────────────
-def split(query: Query, aggregates: bool) -> Split:
+def split(query: Query, aggregates: bool) -> Partitioning:
     """Where a query may be cut, nobody reading what it derives; ``aggregates``: it aggregates over matches."""
     if query.keys:
         return _by_partition(query, aggregates)
@@ -127,7 +127,7 @@ def split(query: Query, aggregates: bool) -> Split:
     found = [name for name in joined if _is_apart(query, (name,), aggregates)]
     if not found:
         return whole(_compared(joined, query.form))
-    return Split((found[0],), "every GPM binds it, and all events of a match are joined by it")
+    return Partitioning((found[0],), "every GPM binds it, and all events of a match are joined by it")
 
 
 def components(queries: Sequence[Query]) -> list[list[int]]:
@@ -145,18 +145,18 @@ def components(queries: Sequence[Query]) -> list[list[int]]:
     return sorted(numbers for _, numbers in found)
 
 
-def split_of(query: Query, aggregates: bool, together: int) -> Split:
+def split_of(query: Query, aggregates: bool, together: int) -> Partitioning:
     """As ``split``, for one of so many queries that have to stay together."""
     if together > 1:
         return whole("it is linked with other queries by a derived stream")
     return split(query, aggregates)
 
 
-def _by_partition(query: Query, aggregates: bool) -> Split:
+def _by_partition(query: Query, aggregates: bool) -> Partitioning:
     shown = set(query.keys) <= set(_shown(query.form))
     if isinstance(query.form, Selection) and query.form.distinct and not shown:
         return whole(f"DISTINCT is over all partitions: SELECT {_listed(query.keys)} to keep them apart")
-    return Split(
+    return Partitioning(
         query.keys, "each partition is a stream of its own", shown and not isinstance(query.form, Construction)
     )
 
@@ -220,7 +220,7 @@ def key_patterns(
     return tuple(found)
 
 
-def split_natively(split: Split, atoms: Sequence[AtomDefinition], evaluator: Evaluator) -> Split:
+def split_natively(split: Partitioning, atoms: Sequence[AtomDefinition], evaluator: Evaluator) -> Partitioning:
     """Where a query with these atoms is cut, its keys to be found without pyoxigraph."""
     if split.keys and key_patterns(atoms, split.keys, evaluator) is None:
         listed = ", ".join(f"?{key}" for key in split.keys)

@@ -18,7 +18,7 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Window
-from spaseq.plan.description import Split
+from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
 from spaseq.plan.sequences.cells import LazyAtom, is_initial, lazy_atoms
 from spaseq.plan.sequences.environment import aggregate_value, argument_name, cell, substitute, variables_of
@@ -228,7 +228,7 @@ class Plan:
         return self.by_partition and self.decided_by_edge
 
     @cached_property
-    def split(self) -> Split:
+    def split(self) -> Partitioning:
         """Where the query may be cut, if nobody reads what it derives."""
         return split(self.query, self.match_aggregates)
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pyarrow
 
 from spaseq.pattern.formulas.query import TimeWindow
-from spaseq.plan.description import Split, whole
+from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.formulas.automaton import split
-from spaseq.runtime.exclusive import in_steps
+from spaseq.runtime.guards import in_steps, whole_or_broken
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import validated
-from spaseq.runtime.soundness import whole_or_broken
 from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
 from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
@@ -25,9 +24,9 @@ from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, 
 from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.query import Evaluation, TupleQuery
-from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
+from spaseq.tuples.tuple_query import Evaluation, TupleQuery
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -106,7 +105,7 @@ class TupleShard(ShardEngine):
         return iter(()) if query.evaluation is None else query.each(partial(self._found_in, query.evaluation))
 
     def _found_in(self, evaluation: Evaluation, batch: EncodedBatch) -> Iterator[Found]:
-        if isinstance(evaluation, SelectingQuery):
+        if isinstance(evaluation, SelectionQuery):
             for found in evaluation.recognized(batch):
                 yield SelectedRows(found, batch, evaluation, self.store, self._reading, self._schema)
         else:
@@ -124,7 +123,7 @@ class TupleShard(ShardEngine):
         """The time of the first row that is remembered, in the order of times."""
         (query,), (merged,) = self.core.running.values(), self._tables.inputs
         running = query.evaluation
-        if not isinstance(running, SelectingQuery) or not merged.position:
+        if not isinstance(running, SelectionQuery) or not merged.position:
             return LEAST
         number = running.past.values(ROW, pyarrow.array([running.past.oldest])).to_numpy()
         return int(self.store.take(number, [TIME])[TIME].cast(pyarrow.int64())[0].as_py())
@@ -144,7 +143,7 @@ class TupleJob:
     whole: bool = False
 
     @cached_property
-    def split(self) -> Split:
+    def split(self) -> Partitioning:
         """Where the query is cut."""
         query = self.reading.query
         return whole("so it was asked for") if self.whole else split(query.query, query.plan_for(self.reading.usual))

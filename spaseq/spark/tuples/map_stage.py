@@ -16,13 +16,13 @@ import pyarrow.compute
 
 from spaseq.errors import OptionError, StreamError
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
-from spaseq.plan.description import Split
+from spaseq.plan.description import Partitioning
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.runtime.soundness import Soundness
+from spaseq.runtime.guards import Soundness
 from spaseq.sources.tables.columns import path_of
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.sources.tables.types import ValueKind, kind_of_type, usual, usual_schema
-from spaseq.spark.executors import row_place, task_name
+from spaseq.spark.cluster import row_place, task_name
 from spaseq.spark.jobs import PackedForm
 from spaseq.spark.map_stage import tick, told_skipped
 from spaseq.spark.packing import Packer, Share
@@ -35,9 +35,8 @@ from spaseq.tuples.encoding.symbols import Symbols
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.pushed_rows import Pushed, PushedPart
-from spaseq.tuples.queries import Prepared, atoms_of
-from spaseq.tuples.query import TupleQuery
-from spaseq.tuples.streams import ReadingOptions, with_times
+from spaseq.tuples.queries import Prepared, ReadingOptions, atoms_of, with_times
+from spaseq.tuples.tuple_query import TupleQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -313,7 +312,7 @@ class RowReader(Protocol):
         """What the columns are for."""
 
     @property
-    def split(self) -> Split:
+    def split(self) -> Partitioning:
         """Where the query is cut."""
 
     @property

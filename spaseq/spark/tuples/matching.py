@@ -10,15 +10,14 @@ from spaseq.errors import OptionError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow
 from spaseq.sources.tables.source import check_texts
 from spaseq.sources.tables.types import integers_of
+from spaseq.spark.cluster import shuffle_partitions
 from spaseq.spark.engine_stage import match_batch
-from spaseq.spark.machine import shuffle_partitions
 from spaseq.spark.matching import check_losses, checked_buckets, data_frame, finished, partitions_of
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.queries import AnyQuery, Prepared, prepare
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -18,7 +18,7 @@ from spaseq.spark.tuples.map_stage import INSTANT, ROW, TIME, TableReading, with
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
-from spaseq.tuples.selection.selecting import SelectingQuery
+from spaseq.tuples.selection.selection import SelectionQuery
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
@@ -87,7 +87,7 @@ class SelectedRows:
 
     found: ComplexEvents
     batch: EncodedBatch
-    running: SelectingQuery
+    running: SelectionQuery
     store: RowStore
     reading: TableReading
     schema: pyarrow.Schema

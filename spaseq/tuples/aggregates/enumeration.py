@@ -20,10 +20,10 @@ from spaseq.sources.tables.types import Integers, ValueKind
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored, require, vector_read, vector_stored
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, least_start
+from spaseq.tuples.encoding.history import RowPositions, places_among
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.past import RowPositions, places_among
 from spaseq.tuples.selection.picks import chosen, distinct
-from spaseq.tuples.selection.selecting import SELECTION, SelectingQuery
+from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.totals.operands import MANY, NO_VALUE, Operand, renumbered, too_large
 from spaseq.tuples.totals.totals import AggregateRows
 
@@ -189,7 +189,7 @@ class Enumeration:
             plan = replace(plan, automaton=replace(plan.automaton, ambiguous=False))
             if query.strategy is not SelectionStrategy.STRICT:
                 query = replace(query, strategy=SelectionStrategy.ALL)
-        self.selection = SelectingQuery(query, plan, schema, first)
+        self.selection = SelectionQuery(query, plan, schema, first)
 
     def rows(self, batch: EncodedBatch) -> Iterator[AggregateRows]:
         """The rows whose ends are in a batch, in their order."""

@@ -32,10 +32,10 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
     attributes,
+    local as local_predicate,
     local_value,
     normal,
 )
-from spaseq.pattern.formulas.predicates import local as local_predicate
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.correlation import Computed, Inquiry
 from spaseq.sources.tables.types import ValueKind, kind_of_type

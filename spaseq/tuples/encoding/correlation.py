@@ -34,7 +34,7 @@ from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest
 from spaseq.tuples.encoding.batches import EncodedBatch, ordered, ordered_one
 from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
-from spaseq.tuples.encoding.past import Past
+from spaseq.tuples.encoding.history import EventHistory
 from spaseq.tuples.encoding.times import Times
 
 NO_VALUE = np.int64(2**63 - 1)  # of an event to be remembered: nothing compares with it
@@ -244,11 +244,11 @@ class ConditionMemory:
             check(inquiry.asked.predicate, schema)
         self._asked = asked
         names = [attribute.name for inquiry in asked for attribute in attributes(inquiry.asked.predicate)]
-        self._past = Past(names, schema, forgets)
+        self._past = EventHistory(names, schema, forgets)
         self.conditions = Conditions(asked, computed, schema)
 
     @property
-    def past(self) -> Past:
+    def past(self) -> EventHistory:
         """The columns that are kept."""
         return self._past
 

@@ -24,7 +24,7 @@ from spaseq.plan.formulas.aggregation import holds_several
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.tuples.columns.schema import STREAM
 from spaseq.tuples.columns.vectors import Column, Mask
-from spaseq.tuples.encoding.past import Past
+from spaseq.tuples.encoding.history import EventHistory
 
 
 def called(query: FormulaQuery, plan: RecognitionPlan) -> tuple[frozenset[str], ...]:
@@ -65,7 +65,7 @@ class ResultColumn:
         value = value.value_type if pyarrow.types.is_dictionary(value) else value
         return pyarrow.list_(value) if self.several else value
 
-    def read(self, positions: pyarrow.ListArray, past: Past) -> pyarrow.Array:
+    def read(self, positions: pyarrow.ListArray, past: EventHistory) -> pyarrow.Array:
         """The column of results whose variable holds these positions."""
         if self.attribute is None:
             return positions
@@ -167,7 +167,7 @@ _CHOICES: dict[SelectionStrategy, Callable[[list[Positions]], set[Positions]]] =
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
-def picked_rows(results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: Past) -> pyarrow.Table:
+def picked_rows(results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: EventHistory) -> pyarrow.Table:
     """A row for each event that a variable holds, by result, variable and position.
 
     ``results`` have start, end, positions, and the positions of each of the ``variables``; ``past`` has their rows.
@@ -177,7 +177,7 @@ def picked_rows(results: Iterable[pyarrow.RecordBatch], variables: Sequence[str]
 
 
 def _picked(
-    results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: Past, schema: pyarrow.Schema
+    results: Iterable[pyarrow.RecordBatch], variables: Sequence[str], past: EventHistory, schema: pyarrow.Schema
 ) -> Iterator[pyarrow.RecordBatch]:
     before = 0
     for batch in results:

@@ -18,8 +18,7 @@ import pyarrow
 from nfa_native.automata.kinds import Consumed, PathQuantity
 from nfa_native.core import archive
 from nfa_native.core.arrays import column, read_store, table
-from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregator, Column, PathTotal
-from nfa_native.events.aggregates import Aggregates as Found
+from nfa_native.events.aggregates import MOST_MATCHES, NO_LEAST, Aggregates as Found, Aggregator, Column, PathTotal
 from spaseq.errors import StreamError
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, FormulaQuery, MatchAggregate
 from spaseq.plan.formulas.aggregation import GroupingPlace, place, why_enumerated

@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow
 from pyoxigraph import Quad, RdfFormat, parse
 
-from spaseq import Engine, Match
-from spaseq import parse as parse_query
+from spaseq import Engine, Match, parse as parse_query
 from spaseq.errors import LocatedError, SpaseqError
 from spaseq.graphs.arrow_rows import read_rows
 from spaseq.sources.rdf.items import read_items

@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import pyoxigraph
-from pyoxigraph import BlankNode, Literal, NamedNode
-from pyoxigraph import Triple as OxTriple
+from pyoxigraph import BlankNode, Literal, NamedNode, Triple as OxTriple
 
 from gpm import algebra
 from gpm.algebra import (

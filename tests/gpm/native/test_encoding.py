@@ -6,8 +6,7 @@ from datetime import datetime
 
 import pyoxigraph
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from gpm.native.encoding import encode_lines, encode_text, find_text, time_of
 from gpm.terms import OxTerm, encode

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from gpm.native.tokens import count_statements, read_lines
 from tests.gpm.native.nquads import assert_agreement, check

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from spaseq.pattern.formulas import predicates as columns
-from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.formulas import predicates as columns, query as algebra
 from spaseq.pattern.formulas.query import (
     AllOf,
     Alternation,

@@ -7,12 +7,9 @@ from functools import reduce
 import pytest
 
 from spaseq.languages.ceql import format_query, parse
-from spaseq.pattern.formulas import predicates as columns
-from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.formulas import predicates as columns, query as algebra
 from spaseq.pattern.formulas.query import is_fresh
-from tests.oracle.ceql import model as oracle
-from tests.oracle.ceql import predicates as conditions
-from tests.oracle.ceql import to_text
+from tests.oracle.ceql import model as oracle, predicates as conditions, to_text
 from tests.oracle.ceql.generate import random_pair
 from tests.oracle.ceql.valuations import Valuation, valuations
 

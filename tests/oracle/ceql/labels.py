@@ -18,10 +18,10 @@ from .model import (
     Or,
     Query,
     Relation,
+    Sequence as Sequencing,
     filters_in,
     walk_formulas,
 )
-from .model import Sequence as Sequencing
 from .predicates import (
     Arithmetic,
     Both,

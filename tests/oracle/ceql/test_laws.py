@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Sequence as Several
+from collections.abc import Iterator, Sequence as Several
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, islice

@@ -22,9 +22,9 @@ from .model import (
     Or,
     Query,
     Relation,
+    Sequence as Sequencing,
     Window,
 )
-from .model import Sequence as Sequencing
 from .predicates import (
     Arithmetic,
     Attribute,

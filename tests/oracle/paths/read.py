@@ -18,10 +18,10 @@ from .model import (
     Place,
     Query,
     Repeat,
+    Sequence as Sequencing,
     Step,
     Term,
 )
-from .model import Sequence as Sequencing
 from .text import RELATION
 
 STRING = r'"(?:[^"\\]|\\.)*"'

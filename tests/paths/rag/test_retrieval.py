@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import rdflib
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from pyoxigraph import NamedNode, Triple
 
 from spaseq.errors import OptionError, QuerySyntaxError

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from spaseq.paths import EdgeStream, Graph
 from spaseq.paths.results import Path as Found
 from tests.oracle.paths.answers import Answers
-from tests.oracle.paths.model import Graph as Model
-from tests.oracle.paths.model import Path, Query
+from tests.oracle.paths.model import Graph as Model, Path, Query
 from tests.oracle.paths.product import TooLargeError
 from tests.oracle.paths.walks import is_walk
 from tests.paths.engine import term_of, term_triples

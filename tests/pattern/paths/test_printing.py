@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from gpm.algebra import XSD_INTEGER, Iri, Literal, Operation, Variable
 from spaseq.languages.paths import parse

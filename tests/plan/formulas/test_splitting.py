@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from spaseq.plan.description import Split
+from spaseq.plan.description import Partitioning
 from spaseq.plan.formulas.automaton import split
 from spaseq.tuples.queries import prepare
 
 
-def found(text: str) -> Split:
+def found(text: str) -> Partitioning:
     prepared = prepare(text)
     return split(prepared.query, prepared.plan)
 

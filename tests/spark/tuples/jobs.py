@@ -18,8 +18,7 @@ from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.matching import tuple_job
 from spaseq.tuples import match
-from spaseq.tuples.queries import Prepared, prepare
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import Prepared, ReadingOptions, prepare
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.generate import Pair
 from tests.oracle.ceql.text import to_text

@@ -19,8 +19,7 @@ from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.packing import unpacked
 from spaseq.spark.tuples.job import TupleJob, TupleShard
 from spaseq.spark.tuples.matching import check_streaming, tuple_job
-from spaseq.tuples.queries import prepare
-from spaseq.tuples.streams import ReadingOptions
+from spaseq.tuples.queries import ReadingOptions, prepare
 from tests.spark.tuples.jobs import JobCluster, in_batch, job_of, sifted
 
 INSTANT = pyarrow.timestamp("us", "UTC")

@@ -16,7 +16,7 @@ from spaseq.plan.formulas.automaton import recognition
 from spaseq.tuples import Aggregates, match
 from spaseq.tuples.aggregates import aggregation as aggregating
 from spaseq.tuples.encoding.batches import EncodedBatch
-from spaseq.tuples.selection import selecting
+from spaseq.tuples.selection import selection
 from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement
 from tests.tuples.aggregated import Aggregating, Calculating, aggregates_of, pair_of, rows_of
@@ -37,7 +37,7 @@ def agree(
     forget_at_once(monkeypatch)
     for seed in seeds:
         pair = pair_of(seed, maker)
-        monkeypatch.setattr(selecting, "MOST", (1, 3, 1000)[seed % 3])
+        monkeypatch.setattr(selection, "MOST", (1, 3, 1000)[seed % 3])
         monkeypatch.setattr(totals, "MOST", (1, 3, 1000)[seed % 3])
         found = aggregates_of(pair, (1, 2, 5, 100)[seed % 4], totals_)
         ways[next(way for way in WAYS if found.way.startswith(way))] += 1

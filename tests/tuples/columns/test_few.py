@@ -8,8 +8,7 @@ from typing import Any
 import numpy
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spaseq.pattern.formulas.predicates import Arithmetic, Attribute, Comparison, Constant, IsNull, Predicate
 from spaseq.sources.tables.types import CODED_TEXT

@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from nfa_native.events.columns import Numbering, follow, looked_up
 from spaseq.sources.tables.types import CODED_TEXT

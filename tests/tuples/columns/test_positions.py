@@ -10,7 +10,7 @@ import pytest
 from spaseq.errors import SnapshotError
 from spaseq.tuples.columns.numbering import KnownTexts
 from spaseq.tuples.columns.serialisation import marks_read, numbers_stored
-from spaseq.tuples.encoding.past import RowPositions, places_among
+from spaseq.tuples.encoding.history import RowPositions, places_among
 
 
 @pytest.mark.parametrize("seed", range(100))

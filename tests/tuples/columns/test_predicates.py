@@ -8,8 +8,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spaseq.pattern.formulas.predicates import (
     TRUE,

@@ -10,8 +10,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from nfa_native.automata.complex_events import Condition, Instruction, Programs
 from nfa_native.automata.kinds import Opcode
@@ -21,13 +20,12 @@ from spaseq.plan.formulas.automaton import planned
 from spaseq.tuples import match
 from spaseq.tuples.encoding import correlation, encoder
 from spaseq.tuples.encoding.conditions import Conditions
-from spaseq.tuples.selection import selecting
+from spaseq.tuples.selection import selection
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.generate import Pair, mixed, random_pair
 from tests.oracle.ceql.labels import labels_of
-from tests.oracle.ceql.model import Filter, FilterOn, Query, Relation
-from tests.oracle.ceql.model import Sequence as Sequencing
+from tests.oracle.ceql.model import Filter, FilterOn, Query, Relation, Sequence as Sequencing
 from tests.oracle.ceql.text import to_text
 from tests.tuples.encoding import test_correlation
 from tests.tuples.tables import answers
@@ -42,7 +40,7 @@ def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(start, start + 200):
         pair, chance = random_pair(seed), random.Random(seed)
         query = mixed(replace(pair.query, aggregates=(), group_by=()), chance)
-        monkeypatch.setattr(selecting, "MOST", chance.choice([1, 2, 1000]))
+        monkeypatch.setattr(selection, "MOST", chance.choice([1, 2, 1000]))
         monkeypatch.setattr(encoder, "MANY", chance.choice([1, 1000]))
         given = answers(
             Pair(query, pair.events, labels_of(query, pair.events)),
@@ -119,7 +117,7 @@ def test_python_is_not_asked(filter_: str, formula: str, monkeypatch: pytest.Mon
     events = [{"type": one, "v": chance.randrange(9), "name": chance.choice("xy")} for one in "AABCABBCCABC"]
     query = f"SELECT * FROM S WHERE {formula} FILTER {filter_}"
     with monkeypatch.context() as patched:
-        patched.setattr(selecting, "ConditionMemory", Asked)
+        patched.setattr(selection, "ConditionMemory", Asked)
         expected = match(query, events).to_arrow()
     monkeypatch.setattr(correlation.ConditionMemory, "answer", refuse)
     assert sorted(match(query, events).to_arrow().to_pylist(), key=str) == sorted(expected.to_pylist(), key=str)

@@ -16,10 +16,9 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
-from spaseq.tuples import Matches, match
-from spaseq.tuples import queries as prepared
+from spaseq.tuples import Matches, match, queries as prepared
 from spaseq.tuples.encoding import encoder
-from spaseq.tuples.selection import selecting
+from spaseq.tuples.selection import selection
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import random_pair
@@ -84,7 +83,7 @@ def test_the_definition(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
         pair, chance = random_pair(seed), random.Random(seed)
         if pair.query.aggregates or "correlated" not in pair.labels:
             continue
-        monkeypatch.setattr(selecting, "MOST", chance.choice([1, 2, 1000]))
+        monkeypatch.setattr(selection, "MOST", chance.choice([1, 2, 1000]))
         monkeypatch.setattr(encoder, "MANY", chance.choice([1, 1000]))
         table = table_of(pair)
         pieces = pyarrow.Table.from_batches(table.to_batches(max_chunksize=chance.randrange(1, 9)), table.schema)

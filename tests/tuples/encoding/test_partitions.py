@@ -9,8 +9,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spaseq.errors import QueryError
 from spaseq.sources.tables.types import CODED_TEXT, usual, usual_type

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pyarrow
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from spaseq.pattern.formulas.predicates import And, Arithmetic, Attribute, Comparison, Constant, Predicate
 from spaseq.sources.tables.types import CODED_TEXT

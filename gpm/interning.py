@@ -18,7 +18,7 @@ class Interner(Protocol):
         """The word of a term's canonical bytes."""
 
 
-class KeptWords:
+class TransientTerms:
     """Interns terms of a table for as long as this object lives."""
 
     def __init__(self, terms: Terms) -> None:

@@ -1,4 +1,6 @@
-"""One engine belongs to one thread at a time: a call beside another one is refused before it can do any harm.
+"""What guards an engine: one thread at a time may call it, and none once memory has run out.
+
+A call beside another one is refused before it can do any harm.
 
 The look whether a call is under way, and the note that one is now, are steps between which CPython changes to no other
 thread and runs no signal handler (it does at calls and at the ends of loops).  So they need no lock, which would cost
@@ -14,7 +16,7 @@ from collections.abc import Callable, Iterator
 from threading import get_ident
 from typing import Any, ClassVar, Concatenate, NoReturn, ParamSpec, Protocol, SupportsIndex, TypeVar
 
-from spaseq.errors import BusyError, OptionError
+from spaseq.errors import BusyError, OptionError, OutOfMemoryError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -184,3 +186,61 @@ class Tables(Uncopied, Iterator[T]):
                 use.wait(self._name)
             use.call = self._name
         use.owner = get_ident()
+
+
+# ── memory ───────────────────────────────────────────────────────────────────────────────────────────────
+class Soundness:
+    """Whether there was always memory for ``what``, such as "this engine"."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._is_broken = False
+
+    def check(self) -> None:
+        """MemoryError: there was none once."""
+        if self._is_broken:
+            raise OutOfMemoryError(f"out of memory earlier: {self._what} cannot go on")
+
+    def give_up(self) -> None:
+        """There is none now."""
+        self._is_broken = True
+
+    def broken(self, error: MemoryError) -> OutOfMemoryError:
+        """What to raise for the error, now and ever after."""
+        self.give_up()
+        if isinstance(error, OutOfMemoryError):
+            return error
+        return OutOfMemoryError(str(error) or f"out of memory: {self._what} cannot go on")
+
+    def each(self, found: Iterator[T]) -> Iterator[T]:
+        """What is found, as long as there is memory."""
+        try:
+            self.check()
+            yield from found
+        except MemoryError as error:
+            raise self.broken(error) from error
+
+
+class Breakable(Protocol):
+    """What may run out of memory."""
+
+    @property
+    def soundness(self) -> Soundness:
+        """Whether it has."""
+
+
+B = TypeVar("B", bound=Breakable)
+
+
+def whole_or_broken(method: Callable[Concatenate[B, P], T]) -> Callable[Concatenate[B, P], T]:
+    """A method after whose MemoryError nothing is whole any more; OutOfMemoryError then and ever after."""
+
+    @functools.wraps(method)
+    def careful(self: B, /, *args: P.args, **options: P.kwargs) -> T:
+        try:
+            self.soundness.check()
+            return method(self, *args, **options)
+        except MemoryError as error:
+            raise self.soundness.broken(error) from error
+
+    return careful

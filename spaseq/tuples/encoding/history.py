@@ -55,7 +55,7 @@ PAST: Shape = [{"first": COUNT, "starts": bytes, "rows": bytes}]  # at most one
 Kept = tuple[int, Times, pyarrow.RecordBatch]  # the first position, the starts (or all positions), and the rows
 
 
-class Past:
+class EventHistory:
     """Some columns of events by position; if ``forgets``, without those that no later window reaches.
 
     Else only what matches hold says what is needed (``keep_only``).  ``schema`` is that of the columns that are kept,

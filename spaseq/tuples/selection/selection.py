@@ -22,8 +22,8 @@ from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import met_of, require
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, latest_start
 from spaseq.tuples.encoding.correlation import ConditionMemory, RegisterColumns
+from spaseq.tuples.encoding.history import PAST, EventHistory
 from spaseq.tuples.encoding.partitions import Numbers
-from spaseq.tuples.encoding.past import PAST, Past
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.selection.picks import ResultColumn, called, columns_of, free, in_order
 from spaseq.tuples.totals.totals import TotalsCounter, counter
@@ -108,7 +108,7 @@ SELECTION: Shape = {
 }  # fmt: skip
 
 
-class SelectingQuery:
+class SelectionQuery:
     """The results of a query on events that come in encoded batches, the first of them at position ``first``.
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
@@ -136,7 +136,7 @@ class SelectingQuery:
         self.schema = _schema(self.columns, schema)
         self._positions = _schema([ResultColumn(name, name) for name in self.held], schema)
         shown = [column.attribute for column in self.columns if column.attribute]
-        self.past = Past([*remembered, *shown], schema, query.forgets)
+        self.past = EventHistory([*remembered, *shown], schema, query.forgets)
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
         self._recognizer = _recognizer(query, plan, self._memory, first)
