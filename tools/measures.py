@@ -157,20 +157,20 @@ MEASURES: dict[str, Measure] = {
 }  # fmt: skip
 
 
-def main(name: str, few: bool = False) -> None:
+def main(name: str, rounds: int = ROUNDS) -> None:
     """Print the time of one piece of work, the median of some rounds."""
     if name == "--names":
         print(*MEASURES)
         return
-    work, pieces = MEASURES[name](100 if few else 2000)
+    work, pieces = MEASURES[name](2000 if rounds == ROUNDS else 100)
     work()  # what comes once, comes now
     times = []
-    for _ in range(1 if few else ROUNDS):
+    for _ in range(rounds):
         begin = time.process_time()
         work()
         times.append(time.process_time() - begin)
-    print(1e6 * median(times) / pieces)
+    print(1e6 * median(times) / pieces, pieces)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], "few" in sys.argv[2:])
+    main(sys.argv[1], *map(int, sys.argv[2:]))

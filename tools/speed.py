@@ -2,7 +2,7 @@
 
 Each measure runs in processes of its own, by turns of either checkout, with its ``.venv``; what counts is the CPU time
 of the work, without imports.  A line for each: the median of either, and of the ratios of neighbours.  With
-``--instructions`` callgrind counts instead, where it is installed: one run of each.
+``--instructions`` callgrind counts instead, where it is installed: those of a piece, without its preparation.
 """
 
 from __future__ import annotations
@@ -19,22 +19,29 @@ from statistics import median
 MEASURES = Path(__file__).with_name("measures.py")
 
 
-def run(tree: Path, name: str, before: tuple[str, ...] = ()) -> str:
-    """What a measure prints, with the code of a checkout."""
+def run(tree: Path, name: str) -> float:
+    """The microseconds that a measure prints, with the code of a checkout."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-    command = [*before, str(tree / ".venv/bin/python"), str(MEASURES), name]
-    return subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True).stdout
+    command = [str(tree / ".venv/bin/python"), str(MEASURES), name]
+    told = subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True).stdout
+    return float(told.split()[0])
 
 
 def instructions(tree: Path, name: str) -> float:
-    """Millions of instructions of a measure, those of its preparation included."""
+    """Thousands of instructions of one piece of work: what four rounds need more than one, which is prepared alike."""
+    (one, pieces), (four, _) = (_counted(tree, name, rounds) for rounds in ("1", "4"))
+    return (four - one) / (3 * pieces) / 1e3
+
+
+def _counted(tree: Path, name: str, rounds: str) -> tuple[int, int]:
+    """The instructions of a process, and how many pieces a round has."""
     before = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-    command = [*before, str(tree / ".venv/bin/python"), str(MEASURES), name, "few"]
-    told = subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True).stderr
-    found = re.search(r"Collected : (\d+)", told)
-    assert found is not None, told
-    return int(found[1]) / 1e6
+    command = [*before, str(tree / ".venv/bin/python"), str(MEASURES), name, rounds]
+    done = subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found is not None, done.stderr
+    return int(found[1]), int(done.stdout.split()[1])
 
 
 def main() -> None:
@@ -54,9 +61,9 @@ def main() -> None:
     for name in names:
         if asked.instructions:
             before, after = instructions(old, name), instructions(new, name)
-            print(f"{name:24} {before:12.1f} {after:12.1f} M instructions  {after / before:6.3f}", flush=True)
+            print(f"{name:24} {before:12.1f} {after:12.1f} k instructions  {after / before:6.3f}", flush=True)
             continue
-        pairs = [(float(run(old, name)), float(run(new, name))) for _ in range(asked.rounds)]
+        pairs = [(run(old, name), run(new, name)) for _ in range(asked.rounds)]
         before, after = median(one for one, _ in pairs), median(other for _, other in pairs)
         ratio = median(other / one for one, other in pairs)
         print(f"{name:24} {before:12.2f} {after:12.2f} µs  {ratio:6.3f}", flush=True)

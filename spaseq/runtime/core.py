@@ -231,8 +231,8 @@ class EngineCore(Generic[B, Q]):
 
     def _given(self, merged: MergedInput[B, Any, Q], query: Q, how: How[Q] | None = None) -> Iterable[Any]:
         """What a query has decided; its events go to the stream that it derives."""
-        tables = merged.take(query, how)
-        return tables if query.into is None else self._deriving(query, query.into, tables)
+        into, tables = query.into, merged.take(query, how)
+        return tables if into is None else self._deriving(query, into, tables)
 
     def _deriving(self, query: Q, into: str, tables: Iterable[Any]) -> Iterator[Any]:
         """The tables of a query that derives; readers of its stream get all its events together, in order."""

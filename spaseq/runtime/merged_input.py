@@ -143,9 +143,13 @@ class MergedInput(ABC, Generic[B, S, Q]):
         """Whether events, which come now, have their turn at once and as they are."""
         if self.buffer:
             return False
-        watermarks = [clock.watermark for clock in self.clocks]
-        bound = watermarks[0] if len(watermarks) == 1 else self.order(min(watermarks), watermarks)[number]
-        return bool(events.times[-1] <= bound) and in_order_of_time(events)
+        if len(self.clocks) == 1:
+            bound = self.clocks[0].watermark
+        else:
+            watermarks = [clock.watermark for clock in self.clocks]
+            bound = self.order(min(watermarks), watermarks)[number]
+        times = events.times
+        return bool(times[-1] <= bound) and (len(times) == 1 or in_order_of_time(events))
 
     # ── events go ────────────────────────────────────────────────────────────────────────────────────────
     def settle(self) -> list[Q]:
@@ -175,8 +179,7 @@ class MergedInput(ABC, Generic[B, S, Q]):
     def next_turn(self) -> list[Q]:
         """As ``settle`` with the first batch that need not wait, once all is taken of the one before."""
         if not self._rest:
-            events = self.turns.popleft()
-            self._rest |= self._feed_turn(events)
+            self._rest |= self._feed_turn(self.turns.popleft())
         return self._asked()
 
     def take(self, query: Q, how: Callable[[Q], Iterable[Any]] | None = None) -> Iterable[Any]:

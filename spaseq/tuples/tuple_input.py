@@ -228,7 +228,9 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
 
     def settle(self) -> list[TupleQuery]:
         """See ``MergedInput``: where nothing waits, time decides nothing."""
-        return super().settle() if self.buffer else self._asked()
+        if self.buffer:
+            return super().settle()
+        return self._asked() if self._rest else []
 
     def note(self, query: TupleQuery) -> None:
         """See ``MergedInput``: a query has nothing to do before the next event."""

@@ -73,6 +73,7 @@ class ColumnTypes:
         self._others: dict[str, None] = {}
         self._schema: pyarrow.Schema | None = None  # of what was aligned, and of few rows
         self._few_schemas: dict[bool, pyarrow.Schema] = {}
+        self._few: pyarrow.Schema | None = None  # that of the few rows that were aligned last
         self.version = 0  # another one when the type of a column is another, or fixed
 
     @property
@@ -123,6 +124,7 @@ class ColumnTypes:
         """What was made of the types so far is not true any more."""
         self._schema = None
         self._few_schemas.clear()
+        self._few = None
         self.version += 1
 
     def state(self) -> dict[str, Any]:
@@ -149,7 +151,10 @@ class ColumnTypes:
         StreamError (at ``where``): a number has no equal of the column's type.
         """
         if isinstance(batch, FewRows):  # whose columns are fixed
-            return batch.of_schema(self.few_schema(STREAM in batch.names))
+            if batch.schema is self._few:
+                return batch
+            self._few = self.few_schema(STREAM in batch.names)
+            return batch.of_schema(self._few)
         if self._schema is not None and batch.schema.equals(self._schema):
             return batch
         schema = self._whole(STREAM in batch.schema.names)
