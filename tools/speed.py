@@ -28,9 +28,9 @@ def run(tree: Path, name: str) -> float:
 
 
 def instructions(tree: Path, name: str) -> float:
-    """Thousands of instructions of one piece of work: what four rounds need more than one, which is prepared alike."""
-    (one, pieces), (four, _) = (_counted(tree, name, rounds) for rounds in ("1", "4"))
-    return (four - one) / (3 * pieces) / 1e3
+    """Thousands of instructions of one piece of work: what more rounds need than one, which is prepared alike."""
+    (few, pieces), (many, _) = (_counted(tree, name, rounds) for rounds in ("1", "13"))
+    return (many - few) / (12 * pieces) / 1e3
 
 
 def _counted(tree: Path, name: str, rounds: str) -> tuple[int, int]:

@@ -15,8 +15,17 @@ from nfa_native.paths.searcher import PathSearcher
 from spaseq.errors import QueryError
 from spaseq.paths.columns import PathColumns
 from spaseq.paths.edges import GraphEdges
-from spaseq.paths.queries import BoundPath, BoundQuery, NamedNodes, PreparedPath, Vertices, bound, starts_of, symbols
-from spaseq.pattern.paths import PathSelector, SelectorKind
+from spaseq.paths.queries import (
+    BoundPath,
+    BoundQuery,
+    NamedNodes,
+    PreparedPath,
+    Vertices,
+    bound,
+    kernel_selector,
+    starts_of,
+    symbols,
+)
 from spaseq.plan.paths.automaton import few_ends, goes_from_both_ends
 
 GivenStarts: TypeAlias = "Mapping[str, Vertices]"  # by the name of the query; others go from their FROM
@@ -136,7 +145,7 @@ class AutomatonComponent(QueryComponent[PathColumns]):
         """See ``QueryComponent``."""
         query, found = self.query.query, self.bound
         some = self.starts_in(starts, warnings)
-        selector, count = _kernel_selector(query.selector)
+        selector, count, _ = kernel_selector(query.selector, MOST_COUNT)
         searcher = PathSearcher(
             self.graph.index, found.automaton, some, found.conditions, found.ends,
             query.restrictor.value, selector, count, query.not_back, self._targets,
@@ -202,16 +211,6 @@ class AutomatonSearch:
         """See ``ComponentSearch``."""
         ends, vertices, taken = self.searcher.take()
         return PathColumns(np.full(len(ends), self.number, np.uint32), ends, vertices, taken)
-
-
-def _kernel_selector(selector: PathSelector) -> tuple[str, int]:
-    """The kernel's selector, and its count: any k paths are, for one, the k shortest."""
-    match selector.kind:
-        case SelectorKind.ALL | SelectorKind.ALL_SHORTEST:
-            return selector.kind.value, 1
-        case SelectorKind.ANY_SHORTEST:
-            return "SHORTEST", 1
-    return "SHORTEST", min(selector.count, MOST_COUNT)
 
 
 # ── many queries, each a chain of steps ──────────────────────────────────────────────────────────────────────

@@ -22,7 +22,17 @@ from nfa_native.paths.searcher import ExpressionAutomaton
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.paths.edges import GraphEdges
-from spaseq.pattern.paths import EdgeStep, LabelledNodes, NegatedStep, NodeCondition, NodeName, PathQuery, is_unbounded
+from spaseq.pattern.paths import (
+    EdgeStep,
+    LabelledNodes,
+    NegatedStep,
+    NodeCondition,
+    NodeName,
+    PathQuery,
+    PathSelector,
+    SelectorKind,
+    is_unbounded,
+)
 from spaseq.plan.paths.automaton import PathAutomaton, Step, chain_of, path_automaton
 
 
@@ -258,3 +268,13 @@ def _labelled(name: LabelledNodes, labels: GraphEdges) -> Iterator[Iri]:
     """Its IRIs; blank nodes of a graph are in no stream."""
     values = (labels.terms.value(vertex) for vertex in labels.labelled(name.text).tolist())
     return (Iri(value.text) for value in values if value.kind == "uri")
+
+
+def kernel_selector(selector: PathSelector, most: int) -> tuple[str, int, bool]:
+    """The kernel's selector, its count (at most ``most``), and whether lengths are of no interest."""
+    match selector.kind:
+        case SelectorKind.ALL | SelectorKind.ALL_SHORTEST:
+            return selector.kind.value, 1, False
+        case SelectorKind.ANY_SHORTEST:
+            return "SHORTEST", 1, False
+    return "SHORTEST", min(selector.count, most), selector.kind is SelectorKind.ANY

@@ -25,10 +25,10 @@ from nfa_native.paths.window.watcher import WindowWatcher
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths.columns import PathColumns
-from spaseq.paths.queries import PreparedPath, symbols
+from spaseq.paths.queries import PreparedPath, kernel_selector, symbols
 from spaseq.paths.results import Path, Paths
 from spaseq.paths.terms import node_bytes, shown
-from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName, PathSelector, SelectorKind
+from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName
 from spaseq.pattern.times import iso
 from spaseq.results.terms import Value
 
@@ -114,7 +114,7 @@ class WatchedQueries:
         automaton = ExpressionAutomaton(
             with_equivalent_states_united(states), 2 * len(self._labels), len(query.automaton.conditions)
         )
-        selector, count, any_length = _kernel_selector(asked.selector)
+        selector, count, any_length = kernel_selector(asked.selector, MOST_COUNT)
         self.watcher.add_query(
             automaton,
             self._words(map(self._named_node, asked.starts)) if given is None else given,
@@ -167,16 +167,6 @@ def _predicates(query: PreparedPath) -> Iterator[str]:
                 yield predicate
             case NegatedStep(forward, inverse):
                 yield from (*(forward or ()), *(inverse or ()))
-
-
-def _kernel_selector(selector: PathSelector) -> tuple[str, int, bool]:
-    """The kernel's selector, its count, and whether lengths are of no interest."""
-    match selector.kind:
-        case SelectorKind.ALL | SelectorKind.ALL_SHORTEST:
-            return selector.kind.value, 1, False
-        case SelectorKind.ANY_SHORTEST:
-            return "SHORTEST", 1, False
-    return "SHORTEST", min(selector.count, MOST_COUNT), selector.kind is SelectorKind.ANY
 
 
 # ── paths that appeared ──────────────────────────────────────────────────────────────────────────────────

@@ -360,7 +360,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("A CIRCUMFLEX IRIREF PNAME"), "an IRI or ^ and an IRI"),
     (terminals("A IRIREF PNAME"), "an IRI"),
     (terminals("IRIREF PNAME"), "an IRI"),
-    (terminals("ALL ANY SHORTEST"), "a selector (ALL, ANY or SHORTEST)"),
+    (terminals(" ".join(SELECTORS)), "a selector (ALL, ANY or SHORTEST)"),
     (terminals("LBRACE PLUS QMARK STAR"), "a repetition (* + ? {n,m})"),
     (terminals("SLASH VBAR"), "/ or |"),
     (terminals("BASE PREFIX QUERY"), "PREFIX, BASE or QUERY"),
