@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spaseq.errors import OptionError
-from spaseq.pattern.times import iso
+from spaseq.streams.timestamps import iso
 
 _SIGN = "of a run of spaseq"
 _MOST = 4096  # bytes of a lock's file

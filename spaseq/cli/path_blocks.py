@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from spaseq.paths import Appeared, EndPoints, Path, Paths
 from spaseq.paths.results import in_turn, shown_node
-from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Shortening
+from spaseq.streams.timestamps import iso
 from spaseq.text import json_text
 
 if TYPE_CHECKING:

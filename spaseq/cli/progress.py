@@ -13,7 +13,7 @@ from typing import Protocol
 
 import click
 
-from spaseq.pattern.times import iso
+from spaseq.streams.timestamps import iso
 from spaseq.text import on_one_line
 
 _SECOND = 1_000_000  # microseconds

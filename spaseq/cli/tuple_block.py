@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Shortening
+from spaseq.streams.timestamps import iso
 from spaseq.text import json_text
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch
 from spaseq.graphs.matchers import AnyMatcher
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, derived_stream, plan_of, resolve_stream, stream_order
 from spaseq.pattern.sequences import Query
-from spaseq.pattern.times import iso
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
@@ -41,7 +40,7 @@ from spaseq.sources.rdf.wire import WireReport, unread
 from spaseq.streams.batch import Numbers
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import OF_NO_STREAM, Loss, Skipped, late, skipped_rows
-from spaseq.streams.timestamps import Time, duration_microseconds, to_microseconds
+from spaseq.streams.timestamps import Time, duration_microseconds, iso, to_microseconds
 
 
 class GraphKind:

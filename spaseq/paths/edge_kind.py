@@ -21,7 +21,6 @@ from gpm.terms import is_rdflib_graph, ox_term
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, QueryError
 from spaseq.paths.window import Appeared, NativeColumns, WatchedQueries
-from spaseq.pattern.times import iso
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.merged_input import MergedInput
@@ -35,7 +34,7 @@ from spaseq.sources.rdf.items import as_event
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.streams.batch import Numbers
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.timestamps import GREATEST, LEAST, to_microseconds
+from spaseq.streams.timestamps import GREATEST, LEAST, iso, to_microseconds
 
 IRI = "urn:spaseq:edges"
 FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them

@@ -29,8 +29,8 @@ from spaseq.paths.queries import PreparedPath, kernel_selector, symbols
 from spaseq.paths.results import Path, Paths
 from spaseq.paths.terms import node_bytes, shown
 from spaseq.pattern.paths import EdgeStep, NegatedStep, NodeName
-from spaseq.pattern.times import iso
 from spaseq.results.terms import Value
+from spaseq.streams.timestamps import iso
 
 Ways: TypeAlias = "tuple[tuple[int, int], ...]"  # states, and under which guards
 SymbolState: TypeAlias = "tuple[Sequence[int], Ways, tuple[int, ...]]"  # symbols, transitions, guards of acceptance

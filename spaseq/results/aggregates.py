@@ -22,7 +22,7 @@ from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.joins.totals import ranks
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import QueryError, StreamError
-from spaseq.pattern.times import iso
+from spaseq.streams.timestamps import iso
 
 ONE = 10**18  # decimals are counted in units of 10**-18
 _INTEGER = b"Thttp://www.w3.org/2001/XMLSchema#integer\0"

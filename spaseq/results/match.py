@@ -12,8 +12,8 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
-from spaseq.pattern.times import iso, to_datetime
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
+from spaseq.streams.timestamps import iso, shown_datetime
 
 if TYPE_CHECKING:
     import pyarrow
@@ -71,12 +71,12 @@ class Match:
     @property
     def first(self) -> datetime | int:
         """Time of the first event, an aware datetime; in microseconds where the year is not 1 to 9999."""
-        return to_datetime(self.microseconds.first)
+        return shown_datetime(self.microseconds.first)
 
     @property
     def last(self) -> datetime | int:
         """Time of the last event, as ``first``."""
-        return to_datetime(self.microseconds.last)
+        return shown_datetime(self.microseconds.last)
 
     @property
     def microseconds(self) -> Microseconds:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaseq.errors import require
-from spaseq.pattern.times import iso
 from spaseq.results.match import Match, MatchColumns
 from spaseq.results.terms import show, show_events
+from spaseq.streams.timestamps import iso
 
 if TYPE_CHECKING:
     import pandas

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from spaseq.pattern.times import iso
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
-from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.streams.timestamps import GREATEST, LEAST, iso
 
 Statistics = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""Timestamps: xsd:dateTime, integers, durations and Python's types as microseconds since 1970 (UTC)."""
+"""Times: microseconds since 1970 (UTC) of xsd:dateTime, integers and Python's types; durations; how they are shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import OptionError
-from spaseq.pattern.times import nearest_time
 
 if TYPE_CHECKING:
     import numpy
@@ -20,6 +19,19 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LEAST, GREATEST = -(2**63), 2**63 - 1
 UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000}
 
+MICROSECONDS = {
+    "MILLISECONDS": 1_000,
+    "SECONDS": 1_000_000,
+    "MINUTES": 60_000_000,
+    "HOURS": 3_600_000_000,
+    "DAYS": 86_400_000_000,
+}
+LONGEST = GREATEST  # of durations
+_NEGATIVE_YEAR = re.compile(r"^-\d+")
+_TIME = re.compile(
+    r"\s*(\d{4})-(\d\d?)-(\d\d?)(?:[T ]+(\d\d?):(\d\d)(?::(\d\d)(\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?\s*",
+    re.IGNORECASE | re.ASCII,
+)
 _SECOND = re.compile(r"(-?(?:[1-9]\d{3,}|0\d{3})-\d\d-\d\d)T(\d\d):([0-5]\d):([0-5]\d)", re.ASCII)
 _REST = re.compile(r"(?:\.(\d+))?(?:Z|([+-])(\d\d):([0-5]\d))?", re.ASCII)
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", re.ASCII)
@@ -172,3 +184,41 @@ def duration_microseconds(duration: timedelta | int) -> int:
     if microseconds < 0:
         raise OptionError("a lateness cannot be negative")
     return microseconds
+
+
+# ── how they are shown, and meant ────────────────────────────────────────────────────────────────────────
+def nearest_time(text: str) -> str:
+    """The xsd:dateTime that a text such as ``2026-01-26 15:57`` means; empty if it means none."""
+    found = _TIME.fullmatch(text)
+    if found is None:
+        return ""
+    year, month, day, hour, minute, second, fraction, zone = found.groups(default="")
+    shown = f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}:{minute:0>2}:{second:0>2}"
+    try:
+        datetime.fromisoformat(shown)
+    except ValueError:
+        return ""
+    if len(zone) > 1 and ":" not in zone:
+        zone = f"{zone[:3]}:{zone[3:]}"
+    return shown + fraction + zone.upper()
+
+
+def iso(microseconds: int) -> str:
+    """ISO 8601 in UTC, for any 64-bit time; six digits after the second, none if they are zero."""
+    import numpy as np  # for years that Python does not know, and only where something is shown
+
+    seconds, rest = divmod(microseconds, 1_000_000)
+    text = _NEGATIVE_YEAR.sub(_four_digits, str(np.datetime64(seconds, "s")))
+    return f"{text}.{rest:06d}Z" if rest else text + "Z"
+
+
+def _four_digits(year: re.Match[str]) -> str:
+    return f"{int(year[0]):05d}"  # the sign is one of five
+
+
+def shown_datetime(microseconds: int) -> datetime | int:
+    """An aware datetime; the number itself where Python's years 1 to 9999 do not reach."""
+    try:
+        return to_datetime(microseconds)
+    except OverflowError:
+        return microseconds

@@ -17,13 +17,13 @@ from gpm.native.texts import taken, times, woven
 from gpm.rows import TextColumn
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.names import FEW_KEPT, EventNames
-from spaseq.pattern.times import iso
 from spaseq.results.formats import Layout, open_writer
 from spaseq.results.formats.writer import Utf8Output
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import coded_names, names_of, texts_of
 from spaseq.sources.rdf.events import EventIris
+from spaseq.streams.timestamps import iso
 from spaseq.text import json_text
 from tests.results.tables import START, iri, make_table
 

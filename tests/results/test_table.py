@@ -12,9 +12,9 @@ import rdflib
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from spaseq.errors import OptionError
-from spaseq.pattern.times import iso
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
+from spaseq.streams.timestamps import iso
 from tests.results.tables import START, iri, make_table
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -16,7 +16,7 @@ from spaseq.languages.query_text import Problem
 from spaseq.pattern.formulas import query as algebra
 from spaseq.pattern.formulas.predicates import Attribute, Value, attributes
 from spaseq.pattern.formulas.query import GroupKey, MatchAggregate, Projected
-from spaseq.pattern.times import LONGEST, MICROSECONDS
+from spaseq.streams.timestamps import LONGEST, MICROSECONDS
 from spaseq.text import did_you_mean
 
 

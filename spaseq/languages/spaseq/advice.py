@@ -28,7 +28,7 @@ from spaseq.pattern.sequences import (
     SequenceExpression,
     occurrences,
 )
-from spaseq.pattern.times import nearest_time
+from spaseq.streams.timestamps import nearest_time
 from spaseq.text import did_you_mean
 
 

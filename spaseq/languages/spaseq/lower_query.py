@@ -34,7 +34,7 @@ from spaseq.pattern.sequences import (
     occurrences,
     written_out,
 )
-from spaseq.pattern.times import LONGEST, MICROSECONDS, nearest_time
+from spaseq.streams.timestamps import LONGEST, MICROSECONDS, nearest_time
 from spaseq.text import did_you_mean
 
 _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?")

@@ -9,9 +9,9 @@ from typing import Protocol, TextIO
 import pyoxigraph
 
 from gpm.algebra import XSD_DATETIME
-from spaseq.pattern.times import iso
 from spaseq.results.formats.writer import Layout, write_encoded
 from spaseq.results.table import MatchTable
+from spaseq.streams.timestamps import iso
 
 PROV = "http://www.w3.org/ns/prov#"
 GENERATED_AT = pyoxigraph.NamedNode(PROV + "generatedAtTime")

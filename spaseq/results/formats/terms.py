@@ -18,12 +18,12 @@ from gpm.native.json import lists, solutions
 from gpm.native.texts import times, woven
 from gpm.rows import TextColumn
 from nfa_native.terms.dictionary import Terms
-from spaseq.pattern.times import iso
 from spaseq.results.formats.jsonl import JsonLinesWriter
 from spaseq.results.formats.writer import BlockWriter, Layout, Shortening, TextCell, Writer
 from spaseq.results.match import derived_to_dict
 from spaseq.results.table import MatchTable, MergedTables
 from spaseq.results.terms import Decoder, names_of, native, shorten, show, show_events, texts_of
+from spaseq.streams.timestamps import iso
 from spaseq.text import json_text
 
 if TYPE_CHECKING:

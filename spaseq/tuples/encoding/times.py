@@ -12,12 +12,11 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import Location, OptionError, QueryError, StreamError
-from spaseq.pattern.times import iso
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.columns import StructFields, TextTimes
 from spaseq.sources.tables.source import TableSource
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
-from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, iso
 from spaseq.tuples.columns.predicates import vector
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.vectors import Column, Mask, Vector

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.printer import STRATEGIES
 from spaseq.languages.ceql.tree import AGGREGATES, COMPARISONS, POLICIES
-from spaseq.pattern.times import MICROSECONDS
+from spaseq.streams.timestamps import MICROSECONDS
 
 WORDS = ["A", "b", "_x1", "last", "in", "FILTER", "été", "two words", "a`b", "Max", "hours", "true", "count", "--", "1"]
 words = st.sampled_from(WORDS)
