@@ -34,7 +34,7 @@ class MatchCounter(MatchTotals):
         return self._taken()
 
     def _taken(self) -> TotalledMatches:
-        found = self._totaller.take_count()
+        found = self._aggregation.take_count()
         if found is None:
             raise OverflowError("the number of matches of one event has thousands of digits")
         self.count += found

@@ -32,7 +32,7 @@ from nfa_native.joins.history import (
 )
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.joins.substreams import split
-from nfa_native.joins.totals import Ends, MatchedEvents, MatchTotal, Totaller, are_exact
+from nfa_native.joins.totals import Ends, MatchedEvents, MatchTotal, SemiringAggregation, are_exact
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
 
@@ -85,7 +85,7 @@ class MatchTotals:
         self.position = 0
         self.count = 0
         self._spec = spec
-        self._totaller = Totaller(automaton, terms, spec.keys, spec.quantities)
+        self._aggregation = SemiringAggregation(automaton, terms, spec.keys, spec.quantities)
         self._matcher: Matcher | None = None
         self._history = History()
         self._time = LONG_AGO  # of the last event
@@ -95,7 +95,7 @@ class MatchTotals:
         self._promised = LONG_AGO
         self._next_event = 0
         self._waiting: list[TotalledMatches] = []  # results that came out before enumeration began
-        self._before: dict[str, Numbers] = {}  # counters of events that this totaller has not seen
+        self._before: dict[str, Numbers] = {}  # counters of events that this aggregation has not seen
         self._bounds = MANY, MANY
 
     @property
@@ -186,8 +186,8 @@ class MatchTotals:
         return found[0] if len(found) == 1 else _concatenate(found)
 
     def _taken(self) -> TotalledMatches:
-        """What the totaller found since the last call."""
-        return self._totalled(self._totaller.take())
+        """What the aggregation found since the last call."""
+        return self._totalled(self._aggregation.take())
 
     def _totalled(self, ends: Ends) -> TotalledMatches:
         number = len(ends.times)
@@ -201,7 +201,7 @@ class MatchTotals:
 
     def _close(self) -> None:
         self._open = False
-        self._totaller.close_tick()
+        self._aggregation.close_tick()
 
     def _pass(self, batch: HistoryBatch) -> None:
         """The batch has been taken."""
@@ -234,10 +234,10 @@ class MatchTotals:
         ticks = self._tick + self._new_ticks(batch.times)
         measures = batch.position + np.arange(len(batch)) if self.automaton.window.events else batch.times
         events = MatchedEvents(ticks, batch.times, measures, earliest_starts(self.automaton.window, measures))
-        self._totaller.feed(events, batch.rows)
+        self._aggregation.feed(events, batch.rows)
         matched = max((int(one.row_event[-1]) for one in batch.rows if one is not None), default=None)
         if (self._tick if matched is None else ticks[matched]) < ticks[-1]:
-            self._totaller.close_tick()
+            self._aggregation.close_tick()
 
     def _can_total(self, batch: HistoryBatch) -> bool:
         """Whether totals tell all of the batch's events."""
@@ -269,7 +269,7 @@ class MatchTotals:
         if self._promised > LONG_AGO and not self._open:
             matcher.advance(self._promised)
             self._take_again(matcher)
-        self._totaller = Totaller(self.automaton, self.terms, self._spec.keys, self._spec.quantities)
+        self._aggregation = SemiringAggregation(self.automaton, self.terms, self._spec.keys, self._spec.quantities)
         self._history = History()
         self._matcher = matcher
 
@@ -294,11 +294,11 @@ class MatchTotals:
     # ── who waits ────────────────────────────────────────────────────────────────────────────────────────
     def waiting(self) -> Numbers:
         """As ``Matcher.waiting``."""
-        return self._totaller.youngest() if self._matcher is None else self._matcher.waiting()
+        return self._aggregation.youngest() if self._matcher is None else self._matcher.waiting()
 
     def may_join(self, state: int, index: int, keys: Words) -> NDArray[np.bool_]:
         """As ``Matcher.may_join``; all states have the same keys."""
-        return self._totaller.has_key(keys) if self._matcher is None else self._matcher.may_join(state, index, keys)
+        return self._aggregation.has_key(keys) if self._matcher is None else self._matcher.may_join(state, index, keys)
 
     def oldest_event(self) -> int:
         """Numbers below this one will not be needed again."""
@@ -308,7 +308,7 @@ class MatchTotals:
 
     def groups(self) -> int:
         """As ``Matcher.groups``: totals are groups of partial matches, too."""
-        return self._totaller.groups() if self._matcher is None else self._matcher.groups()
+        return self._aggregation.groups() if self._matcher is None else self._matcher.groups()
 
     # ── statistics and snapshot ──────────────────────────────────────────────────────────────────────────
     def statistics(self) -> dict[str, Any]:
@@ -338,17 +338,17 @@ class MatchTotals:
 
     def _state(self, number: int, counted: dict[str, Numbers]) -> dict[str, int]:
         entered = int(counted["entered"][number])
-        groups = self._totaller.statistics()["substreams"] if entered else 0
+        groups = self._aggregation.statistics()["substreams"] if entered else 0
         never = dict.fromkeys(("expired", "dropped_by_contiguity", "dropped_by_negation"), 0)
         return {"groups": groups, "entered": entered, **never}
 
     def _counted(self) -> dict[str, Numbers]:
         """Counters since the beginning."""
-        found = self._totaller.statistics()
+        found = self._aggregation.statistics()
         return {name: np.array(found[name], np.int64) + self._before.get(name, 0) for name in COUNTERS}
 
     def sweep_soon(self) -> None:
-        """As ``Matcher.sweep_soon``; a totaller sweeps at once."""
+        """As ``Matcher.sweep_soon``; an aggregation sweeps at once."""
         if self._matcher is not None:
             self._matcher.sweep_soon()
 
@@ -407,8 +407,8 @@ class MatchTotals:
         self.position, self._time, self._tick, self._promised = position, time, tick, promised
         self._open, self._next_event, self.count = bool(is_open), next_event, count
         if not is_open:
-            self._totaller.close_tick()
-        self._totaller.take()  # it was taken before
+            self._aggregation.close_tick()
+        self._aggregation.take()  # it was taken before
         if self._matcher is None:
             counted = self._counted()
             self._before = {name: column(arrays, name, np.int64, len(now), 0) - now for name, now in counted.items()}

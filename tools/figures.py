@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import io
+import subprocess
 import sys
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
@@ -76,9 +77,10 @@ def modules(folder: Path) -> list[Module]:
 
 
 def _native(folder: Path, endings: Iterable[str]) -> list[int]:
-    """The lines of each file of native code with one of these endings."""
-    files = (path for root in ("nfa_native", "gpm") for path in (folder / root).rglob("*") if path.suffix in endings)
-    return [len(path.read_text(encoding="utf-8").splitlines()) for path in files]
+    """The lines of each file of native code with one of these endings, but for what the build writes."""
+    command = ["git", "ls-files", *(f"{root}/**{ending}" for root in ("nfa_native", "gpm") for ending in endings)]
+    names = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [len((folder / name).read_text(encoding="utf-8").splitlines()) for name in names]
 
 
 def figures(folder: Path) -> dict[str, str]:

@@ -13,9 +13,9 @@ LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTION
     tests/tuples/encoding/test_correlation.py tests/tuples/aggregates/test_aggregates.py tests/tuples/columns/test_numbering.py \
     tests/tuples/encoding/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \
-    tests/results/test_delimited.py tests/results/test_frames.py tests/engine/test_push.py tests/engine/test_bounded.py tests/engine/test_partitions.py \
-    tests/streams/test_assembly_model.py tests/streams/test_event_rows.py tests/engine/test_push_arrow.py \
-    tests/engine/test_to_arrow.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
-    tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/engine/test_exclusive.py \
-    tests/engine/test_state.py tests/engine/test_prepared.py tests/snapshots tests/tuples/encoding/test_conditions.py \
+    tests/results/test_delimited.py tests/results/test_frames.py tests/graphs/test_push.py tests/graphs/test_bounded.py tests/graphs/test_partitions.py \
+    tests/streams/test_assembly_model.py tests/streams/test_event_rows.py tests/graphs/test_push_arrow.py \
+    tests/graphs/test_to_arrow.py tests/streams/test_robust_nquads.py tests/streams/test_formats.py \
+    tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/graphs/test_exclusive.py \
+    tests/graphs/test_state.py tests/graphs/test_prepared.py tests/snapshots tests/tuples/encoding/test_conditions.py \
     tests/tuples/totals/test_counting.py tests/tuples/test_engine.py tests/paths --ignore tests/paths/rag

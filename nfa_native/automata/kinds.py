@@ -160,7 +160,7 @@ class Opcode(IntEnum):
 
 
 class MatchQuantity(IntEnum):
-    """What the totaller knows of all matches: the least time of a first event; how many values there are, and how
+    """What the aggregation knows of all matches: the least time of a first event; how many values there are, and how
     many of them are decimals; the sum of the integers above 0, and of those below without their sign; likewise of
     decimals, in units of 10**-18; the least and the greatest value.
     """

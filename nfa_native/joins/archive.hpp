@@ -130,7 +130,7 @@ inline bool can_be_written(const Kernel* k) noexcept {
 
 // Fields: the same functions write and read.
 
-// Where the streamset, its windows and the ring are.
+// Where the merged input, its windows and the ring are.
 static void clock_fields(Kernel* k, Archive* a) {
     a->store("clock", 1);
     a->number("lo", k->now.lo);

@@ -24,7 +24,7 @@ struct Purpose {
     int64_t time = 0;                     // the timestamp
     uint32_t newest = 0;                  // FIRING: the event that must take part
     uint32_t deepest = 0;                 // FIRING: the last depth where it may
-    int64_t from_seq = 0;                 // JUDGING: least and greatest position in the streamset
+    int64_t from_seq = 0;                 // JUDGING: least and greatest position in the merged input
     int64_t to_seq = FOREVER;
     bool found = false;                   // JUDGING: a combination joins the match
 };

@@ -273,7 +273,7 @@ cdef class Matcher:
 
     @property
     def position(self):
-        """The position of the next event in the streamset."""
+        """The position of the next event in the merged input."""
         return self.kernel.now.seq
 
     @property

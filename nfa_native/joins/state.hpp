@@ -62,7 +62,7 @@ struct Node {
 // A stored event: one that was picked, or that a guard or a conjunction may still look at.
 struct EventRecord {
     int64_t time;                         // microseconds
-    int64_t seq;                          // position in the streamset
+    int64_t seq;                          // position in the merged input
     uint64_t handle;                      // the caller's number
     uint64_t block;                       // running number of its first block
     uint32_t blocks;                      // how many atoms it matched
@@ -146,7 +146,7 @@ struct Candidate {
     uint32_t width;                       // words a row
     uint32_t least;                       // its first position
     uint32_t lo;                          // first position of the windows that end with it
-    int64_t most;                         // its last position in the streamset
+    int64_t most;                         // its last position in the merged input
     uint64_t pick;                        // its picks in `staged_picks`, or NOT_STAGED
 };
 
@@ -253,7 +253,7 @@ struct KernelState {
     std::vector<Judgements> judgements;   // by guard
     uint32_t lo = 0;                      // first position of the present window
     uint32_t kept = 0;                    // first position that a guard may still look at
-    int64_t seq = 0;                      // position of the next event of the streamset
+    int64_t seq = 0;                      // position of the next event of the merged input
     uint64_t next_handle = 0;
     int open = false;                     // a tick is open
     int64_t tick = -FOREVER;              // its time

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The totaller (`totalling/`)."""
+"""The aggregation (`totalling/`)."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 

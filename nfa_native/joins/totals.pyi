@@ -33,7 +33,7 @@ class Ends(NamedTuple):
     counts: list[int | None]
     totals: list[list[int | None]]
 
-class Totaller:
+class SemiringAggregation:
     automaton: Automaton
     quantities: tuple[MatchTotal, ...]
     terms: Terms

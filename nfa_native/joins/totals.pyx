@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""The totaller: how many matches of an automaton end at each time, and totals of their events' values, by key.
+"""The aggregation: how many matches of an automaton end at each time, and totals of their events' values, by key.
 
 No match is enumerated.  Where all partial matches of a state and key are alike, what an event does to them is linear: it
 takes all of them along, or none.  So their totals are enough.  Those that leave the window are told apart by a product of
@@ -67,7 +67,7 @@ class Ends(NamedTuple):
     totals: list
 
 
-cdef class Totaller:
+cdef class SemiringAggregation:
     """Runs an automaton whose partial matches are alike but for the key.
 
     ``keys[a]`` are the columns of atom a's rows that make the key.  Quantities of least values come last."""

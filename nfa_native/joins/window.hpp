@@ -11,7 +11,7 @@
 
 namespace spaseq::joins {
 
-// What windows measure of an event: its time, or its position in the streamset.
+// What windows measure of an event: its time, or its position in the merged input.
 static inline int64_t measure(Kernel* k, uint32_t pos) noexcept {
     if (k->program->by_events) return event_at(&k->now, pos)->seq;
     return event_at(&k->now, pos)->time;
@@ -201,7 +201,7 @@ static void store_rows_of(KernelProgram* program, KernelState* now, const BatchR
     }
 }
 
-// Its first position, its last one in the streamset, and where the windows that end with it begin.
+// Its first position, its last one in the merged input, and where the windows that end with it begin.
 static inline void measure_candidate(Kernel* k, Candidate* candidate) noexcept {
     const std::vector<uint32_t>& combination = k->scratch.combination;
     candidate->least = combination[0];

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What an atom needs: a pattern evaluated on the events of the streamset's stream number ``stream``."""
+    """What an atom needs: a pattern evaluated on the events of the merged input's stream number ``stream``."""
 
     stream: int
     pattern: CompiledPattern
@@ -87,7 +87,7 @@ class GraphQuery:
         self.max_results = max_results
         self.has_rest = False  # something may be decided that ``tables`` has not given
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
-        self.heard = 0  # number of the streamset's next event that it has not been fed
+        self.heard = 0  # number of the merged input's next event that it has not been fed
         self.is_new = True  # it has not been fed any
         self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
         self._passed: int | None = LEAST  # the time that has passed; None: all
@@ -122,7 +122,7 @@ class GraphQuery:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The IRIs of the query's streamset, in its order."""
+        """The IRIs of the query's merged input, in its order."""
         return tuple(stream.iri for stream in self.plan.query.streams)
 
     def empty(self) -> MatchTable:
@@ -164,7 +164,7 @@ class GraphQuery:
             self.matcher.complete()
 
     def feed(self, times: NDArray[np.int64], numbers: Words, rows: Sequence[AtomRows | None]) -> None:
-        """Events of the streamset in order, with the rows of each atom of the plan."""
+        """Events of the merged input in order, with the rows of each atom of the plan."""
         self.heard, self.is_new = int(numbers[-1]) + 1, False
         self._newest = max(self._newest, int(times[-1]))
         self._tell(self.matcher.feed, times, numbers, rows)

@@ -251,7 +251,7 @@ class Demand:
         return np.ones(len(words), np.bool_)
 
 
-Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the streamset
+Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the merged input
 TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
 Rows = dict[tuple[int, CompiledPattern], AtomRows]
 
@@ -290,7 +290,7 @@ class Trial:
 
 
 class Postponed:
-    """What the queries of a streamset let wait, in the order in which it is evaluated."""
+    """What the queries of a merged input let wait, in the order in which it is evaluated."""
 
     def __init__(self) -> None:
         self._queries: tuple[GraphQuery, ...] = ()

@@ -19,7 +19,7 @@ DENSE = 8  # as many numbers for each that is known: they are looked up by thems
 
 
 class EventNames:
-    """The IRIs of the events ``base`` … ``next - 1`` of a streamset, as long as a partial match may need them."""
+    """The IRIs of the events ``base`` … ``next - 1`` of a merged input, as long as a partial match may need them."""
 
     def __init__(self, base: int = 0, names: Iterable[str] = ()) -> None:
         self._starts = [base]  # number of the first event of each part, and the next number

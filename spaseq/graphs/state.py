@@ -49,7 +49,7 @@ from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
-STREAMSET: dict[str, Shape] = {
+INPUT_STATE: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
     "names": [str], "waiting": [str],
 }  # fmt: skip
@@ -61,14 +61,14 @@ QUERY: Shape = {
 }  # fmt: skip
 HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
-    "clocks": [CLOCK], "streamsets": [STREAMSET], "skipped": AnyNames((COUNT, str)),
+    "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
 }  # fmt: skip
 
 # Up to version 8 the events that wait are in the header, and skipped rows are not counted.
 OLD_WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
 OLD_HEADER: dict[str, Shape] = {
     **{name: shape for name, shape in HEADER.items() if name != "skipped"},
-    "streamsets": [{**STREAMSET, "waiting": [OLD_WAITING]}],
+    "streamsets": [{**INPUT_STATE, "waiting": [OLD_WAITING]}],
 }
 WITH_COLUMNS = 9  # the first version that has waiting events as columns
 
@@ -84,15 +84,15 @@ def _inconsistent(header: Any) -> Iterator[str]:
     """Names in a header of the right shape that mean nothing, or two things."""
     clocks = [clock["iri"] for clock in header["clocks"]]
     queries = [query["name"] for query in header["queries"]]
-    placed = [name for streamset in header["streamsets"] for name in streamset["queries"]]
-    streams = {iri for streamset in header["streamsets"] for iri in streamset["iris"]}
+    placed = [name for merged in header["streamsets"] for name in merged["queries"]]
+    streams = {iri for merged in header["streamsets"] for iri in merged["iris"]}
     if len(set(clocks)) < len(clocks) or not streams <= set(clocks) or header["scopes"].keys() != set(clocks):
         yield "the streams do not fit each other"
     if len(set(queries)) < len(queries) or sorted(placed) != sorted(queries):
         yield "the queries do not fit their streams"
-    for streamset in header["streamsets"]:
-        iris = streamset["iris"]
-        waiting = [one if isinstance(one, str) else one["stream"] for one in streamset["waiting"]]
+    for merged in header["streamsets"]:
+        iris = merged["iris"]
+        waiting = [one if isinstance(one, str) else one["stream"] for one in merged["waiting"]]
         if not iris or len(set(iris)) < len(iris) or not set(waiting) <= set(iris) or len(set(waiting)) < len(waiting):
             yield "events wait for a stream that is none of theirs"
 
@@ -167,7 +167,7 @@ def pack_waiting(events: Events) -> bytes:
 def unpack_waiting(
     state: Mapping[str, Any], place: str, sections: Mapping[str, bytes], encoder: Encoder
 ) -> Iterator[Events]:
-    """The waiting events of a streamset, whose sections are named after its ``place``.
+    """The waiting events of a merged input, whose sections are named after its ``place``.
 
     SnapshotError, ValueError, SyntaxError, LookupError: they are damaged.
     """
@@ -179,7 +179,7 @@ def unpack_waiting(
 
 
 def section(place: str, stream: str) -> str:
-    """The name of the section with the events of a stream that wait in the streamset at this place."""
+    """The name of the section with the events of a stream that wait in the merged input at this place."""
     return f"waiting {place} {stream}"
 
 
@@ -366,7 +366,7 @@ def _restored_matcher(
     return matcher
 
 
-# ── streamsets ───────────────────────────────────────────────────────────────────────────────────────────
+# ── merged inputs ───────────────────────────────────────────────────────────────────────────────────────────
 def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
     """The state of a merged, but for the events that wait: they are put into sections."""
     oldest = min((query.oldest_event() for query in merged.queries), default=merged.names.next)

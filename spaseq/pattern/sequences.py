@@ -183,7 +183,7 @@ def _occurrences(
 # ── whole queries, neutral of the language that they were written in ─────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class Window:
-    """``WITHIN``: ``length`` in microseconds, or in events of the streamset if ``events``.
+    """``WITHIN``: ``length`` in microseconds, or in events of the merged input if ``events``.
 
     ``origin`` is the microsecond at which tumbling time windows are aligned (``FROM``).
     """

@@ -23,7 +23,7 @@ from spaseq.tuples.encoding.correlation import RegisterColumns
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
-from spaseq.tuples.tuple_input import STREAMSET, TupleInput
+from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
 from spaseq.tuples.tuple_query import ENDED, Ended, TupleQuery
 
 _ENTRY: Shape = {
@@ -32,7 +32,7 @@ _ENTRY: Shape = {
 }  # fmt: skip
 _QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY]}
 CORE: Shape = {
-    "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [STREAMSET],
+    "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [INPUT_STATE],
     "queries": [_QUERY],
 }  # fmt: skip
 
@@ -329,8 +329,8 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
         for selection in entry["selection"]:
             for kept in [*selection["past"], *selection["remembered"]]:
                 kept["rows"] = _cast(kept["rows"], types)
-    for streamset in state["streamsets"]:
-        for keyed in streamset["encoder"]["keyed"]:
+    for merged in state["streamsets"]:
+        for keyed in merged["encoder"]["keyed"]:
             values = keyed["partitions"]["values"]
             known = zip(keyed["columns"], values, strict=True)
             values[:] = [numbering(types[name]).stored() if name in types else old for name, old in known]

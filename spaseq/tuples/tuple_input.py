@@ -114,7 +114,7 @@ def without_unused(batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
 
 
 WAITING: Shape = [{"times": bytes, "rows": bytes}]
-STREAMSET: Shape = {
+INPUT_STATE: Shape = {
     "streams": [str], "position": COUNT, "time": [TIME], "events": COUNT, "entries": [str],
     "waiting": AnyNames(WAITING), "encoder": ENCODER,
 }  # fmt: skip
@@ -281,7 +281,7 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
-        """What is known of the events, as STREAMSET."""
+        """What is known of the events, as INPUT_STATE."""
         waiting: dict[str, list[dict[str, Any]]] = {}
         for number, events in self.buffer.runs():
             rows = rows_stored(without_unused(of_arrow(events.rows)))

@@ -120,7 +120,7 @@ def test_what_is_kept_is_bounded_by_the_window() -> None:
     for time in range(0, 50_000, 100):
         driver.feed([happening(at, "AB"[at % 2], key=at // 2) for at in range(time, time + 100)])
         driver.matcher.take()
-    kept = driver.matcher._totaller.statistics()
+    kept = driver.matcher._aggregation.statistics()
     assert kept["substreams"] <= 2048
     assert kept["log"] <= 2048
     assert len(driver.matcher._history) <= 200

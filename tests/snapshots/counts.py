@@ -1,4 +1,4 @@
-"""Aggregators and totallers in the midst of small streams: their snapshots, and what becomes of changed ones."""
+"""Aggregators and aggregations in the midst of small streams: their snapshots, and what becomes of changed ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from nfa_native.events.aggregates import Aggregator
-from nfa_native.joins.totals import Totaller
+from nfa_native.joins.totals import SemiringAggregation
 from nfa_native.match_totals import MatchTotals
 from tests.kernel.driver import Driver, Happening
 from tests.kernel.test_totals import happening, plan_of, rows
@@ -47,7 +47,7 @@ def aggregator_again(world: World, aggregator: Aggregator) -> Aggregator:
     return other
 
 
-# ── totallers ────────────────────────────────────────────────────────────────────────────────────────────
+# ── aggregations ────────────────────────────────────────────────────────────────────────────────────────────
 @dataclass
 class Stream:
     """A random query that is totalled, and events for it."""
@@ -67,7 +67,7 @@ class Stream:
             self.events.append(happening(time, chance.choice("ABC"), chance.randrange(3), chance.randint(-2, 4)))
 
     def totals(self, cuts: Sequence[int], restores: bool) -> list[Any]:
-        """All rows, in batches that end at the cuts; maybe with a snapshot and a new totaller after each."""
+        """All rows, in batches that end at the cuts; maybe with a snapshot and a new aggregation after each."""
         driver, found = Driver(self.plan), []
         for begin, end in pairwise([0, *sorted(cuts), len(self.events)]):
             driver.feed(self.events[begin:end])
@@ -79,27 +79,27 @@ class Stream:
 
 
 def swap(driver: Driver) -> None:
-    """Let a matcher go on with another totaller, from the snapshot of its own."""
+    """Let a matcher go on with another aggregation, from the snapshot of its own."""
     data = totaller_of(driver).snapshot()
-    restore_totaller(driver, data)
+    restore_aggregation(driver, data)
     assert totaller_of(driver).snapshot() == data
 
 
-def totaller_of(driver: Driver) -> Totaller:
+def totaller_of(driver: Driver) -> SemiringAggregation:
     assert isinstance(driver.matcher, MatchTotals)
-    return driver.matcher._totaller
+    return driver.matcher._aggregation
 
 
-def restore_totaller(driver: Driver, data: bytes) -> None:
+def restore_aggregation(driver: Driver, data: bytes) -> None:
     before = totaller_of(driver)
     spec = driver.matcher._spec
-    totaller = Totaller(before.automaton, driver.terms, spec.keys, spec.quantities)
-    totaller.restore(data, lambda words: words)
-    driver.matcher._totaller = totaller
+    aggregation = SemiringAggregation(before.automaton, driver.terms, spec.keys, spec.quantities)
+    aggregation.restore(data, lambda words: words)
+    driver.matcher._aggregation = aggregation
 
 
 # ── changed ones ─────────────────────────────────────────────────────────────────────────────────────────
-WORLDS = 60  # those of aggregators have even numbers, those of totallers odd ones
+WORLDS = 60  # those of aggregators have even numbers, those of aggregations odd ones
 
 
 @cache
@@ -156,7 +156,7 @@ def damaged(case: Case, choose: random.Random) -> Case:
 
 def enter(case: Case) -> str:
     """Whether it is refused; else it is used.  Any other exception is a finding."""
-    use: Callable[[int, bytes], None] = _use_totaller if case[0] % 2 else _use_aggregator
+    use: Callable[[int, bytes], None] = _use_aggregation if case[0] % 2 else _use_aggregator
     try:
         use(*case)
     except ValueError as error:
@@ -175,13 +175,13 @@ def _use_aggregator(number: int, data: bytes) -> None:
     aggregator_again(world, aggregator)
 
 
-def _use_totaller(number: int, data: bytes) -> None:
+def _use_aggregation(number: int, data: bytes) -> None:
     driver, events = _driven(number), _stream(number).events
-    restore_totaller(driver, data)
-    totaller = totaller_of(driver)
+    restore_aggregation(driver, data)
+    aggregation = totaller_of(driver)
     for event in events[len(events) // 2 :]:
         driver.feed([event])
-        totaller.youngest()
-    totaller.close_tick()
-    totaller.take()
+        aggregation.youngest()
+    aggregation.close_tick()
+    aggregation.take()
     swap(driver)

@@ -1,4 +1,4 @@
-"""Snapshots of aggregators and totallers: cut anywhere they change nothing; forged ones are refused or harmless."""
+"""Snapshots of aggregators and aggregations: cut anywhere they change nothing; forged ones are refused or harmless."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from gpm.rows import AtomRows
 from nfa_native.events.aggregates import Aggregator
-from nfa_native.joins.totals import MatchedEvents, Totaller
+from nfa_native.joins.totals import MatchedEvents, SemiringAggregation
 from nfa_native.terms.dictionary import Terms
 from tests.kernel.driver import Driver
 from tests.kernel.test_totals import happening, plan_of
@@ -24,7 +24,7 @@ from tests.snapshots.counts import (
     damaged,
     enter,
     forged,
-    restore_totaller,
+    restore_aggregation,
     snapshots,
     totaller_of,
 )
@@ -56,7 +56,9 @@ def test_words_of_keys_are_renumbered() -> None:
     assert all(old != new for old, new in words.items())
     matcher = Driver(plan).matcher
     spec, slots = matcher._spec, matcher.automaton.slots
-    first, second = (Totaller(matcher.automaton, terms, spec.keys, spec.quantities) for terms in (one, other))
+    first, second = (
+        SemiringAggregation(matcher.automaton, terms, spec.keys, spec.quantities) for terms in (one, other)
+    )
     first.feed(*pair(slots, 0, list(words)))
     second.restore(first.snapshot(), lambda old: np.array([words[word] for word in old.tolist()], np.uint64))
     second.feed(*pair(slots, 1, list(words.values())))
@@ -100,7 +102,7 @@ def test_only_what_has_seen_nothing_is_restored() -> None:
 def test_other_quantities() -> None:
     driver, other = Driver(plan_of("A : B")), Driver(plan_of("A : B", "(SUM(?a) AS ?n)"))
     with pytest.raises(ValueError, match="of other quantities"):
-        restore_totaller(other, totaller_of(driver).snapshot())
+        restore_aggregation(other, totaller_of(driver).snapshot())
 
 
 @pytest.mark.parametrize(("change", "refused"), [(forged, 200), (damaged, 100)])

@@ -16,7 +16,7 @@ from nfa_native.core import archive
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.streams import Event
 from tests.agreement.test_push import World
-from tests.engine.arrow_rows import event_row, pushed
+from tests.graphs.arrow_rows import event_row, pushed
 from tests.snapshots.entering import enter
 from tests.snapshots.forger import forged_archive
 from tests.snapshots.running import KNOWLEDGE, push, queries, started

@@ -1,4 +1,4 @@
-// The records of the totaller.
+// The records of the aggregation.
 #pragma once
 
 #include <cstddef>

@@ -90,7 +90,7 @@ class TotalsPlan:
         return tuple(sorted(dict.fromkeys(found), key=lambda reading: reading.is_least))
 
     def spec(self) -> TotalsSpec:
-        """The same for the totaller."""
+        """The same for the aggregation."""
         measured = self._measured
         return TotalsSpec(
             keys=tuple(tuple(one.variables.index(key) for key in self.keys) for one in self._analysis.atoms),

@@ -8,8 +8,8 @@ import pytest
 
 import spaseq
 from tests.cases.loader import SECOND, cases, query_text, stream_iri
-from tests.engine.replaying import check_dues, take
-from tests.engine.stories import Told, case_story, compact_story, generated, random_story
+from tests.graphs.replaying import check_dues, take
+from tests.graphs.stories import Told, case_story, compact_story, generated, random_story
 
 S, T = stream_iri("S"), stream_iri("T")
 A = b"<urn:a> <http://example.org/A> 1 ."

@@ -17,7 +17,7 @@ from spaseq.cli import main
 from spaseq.graphs.graph_run import Run
 from spaseq.runtime.run import RunState
 from spaseq.sources.merge import merge
-from tests.engine.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, line
+from tests.graphs.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, line
 
 BY_SUBJECT = "PARTITION BY ?s\nWHERE"
 QUERIES = {

@@ -15,7 +15,7 @@ import spaseq
 from spaseq import BusyError
 from spaseq.runtime.guards import Tables
 from spaseq.sources.rdf.events import Event
-from tests.engine.arrow_rows import table
+from tests.graphs.arrow_rows import table
 
 QUERY = """SELECT ?a ?b WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
   SEQ(A ; B) DEFINE GPM A ON s { ?x <urn:p> ?a } DEFINE GPM B ON s { ?x <urn:q> ?b } }"""

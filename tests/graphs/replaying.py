@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 
 import spaseq
-from tests.engine.stories import LEAST, Step, Story, Told
+from tests.graphs.stories import LEAST, Step, Story, Told
 
 FAR = 10**17  # microseconds: behind all edges
 Results = Counter[Hashable]

@@ -11,7 +11,7 @@ from pyoxigraph import Literal, NamedNode, Triple
 import spaseq
 from spaseq.errors import OptionError, QueryError
 from spaseq.streams import Event
-from tests.engine.standin import VALUE, StandInPlan, query
+from tests.graphs.standin import VALUE, StandInPlan, query
 
 A, B, C = "urn:s:a", "urn:s:b", "urn:s:c"
 

@@ -9,8 +9,8 @@ import pytest
 import spaseq
 from spaseq.errors import SnapshotError
 from spaseq.streams import Event
-from tests.engine.standin import StandInPlan, query
-from tests.engine.test_watermarks import A, B, C, graph
+from tests.graphs.standin import StandInPlan, query
+from tests.graphs.test_watermarks import A, B, C, graph
 
 QUERIES = {"plain": query(A, B), "edge": query(B, A, delay=30, into=C), "derived": query(C, delay=5)}
 BACKGROUND = {"urn:kb": b"<urn:a> <urn:b> <urn:c> ."}

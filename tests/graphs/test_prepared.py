@@ -14,9 +14,9 @@ import pytest
 
 import spaseq
 from spaseq.errors import OptionError, QueryError, QuerySyntaxError, SnapshotError
-from tests.engine.test_knowledge import NS, SECTOR, about, kb, sectors
-from tests.engine.test_run import QUERY, content, files
-from tests.engine.test_state import QUERIES, events_of, push
+from tests.graphs.test_knowledge import NS, SECTOR, about, kb, sectors
+from tests.graphs.test_run import QUERY, content, files
+from tests.graphs.test_state import QUERIES, events_of, push
 
 __all__ = ["files"]
 

@@ -8,7 +8,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import QueryError
-from tests.engine.substreams import SECOND, Case, Event, random_case, results
+from tests.graphs.substreams import SECOND, Case, Event, random_case, results
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -21,9 +21,9 @@ from spaseq.sources.rdf.arrow import SCHEMA
 from spaseq.streams import Event, Events, WireOptions, WireReport, read_source
 from tests.agreement.test_push import World
 from tests.cases.loader import Case, cases
-from tests.engine.arrow_rows import Row, pushed, row, started, table
-from tests.engine.test_push import STREAM, TEXTS, engine_of
-from tests.engine.test_push_arrow import KINDS, LAZY
+from tests.graphs.arrow_rows import Row, pushed, row, started, table
+from tests.graphs.test_push import STREAM, TEXTS, engine_of
+from tests.graphs.test_push_arrow import KINDS, LAZY
 
 P = f"SELECT * FROM STREAM s <{STREAM}> WHERE {{ SEQ(A) DEFINE GPM A ON s {{ {{}} }} }}"
 GRAPH = b"""<urn:s> <urn:p> <urn:o> .

@@ -13,7 +13,7 @@ import spaseq
 from spaseq import SpaseqError
 from spaseq.languages import ceql
 from spaseq.tuples import Atom, CsvFormat, Roles, encode, match, open_source
-from tests.engine.arrow_rows import table
+from tests.graphs.arrow_rows import table
 
 QUERY = """SELECT ?a WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> WHERE {
   SEQ(A) DEFINE GPM A ON s { ?x <urn:p> ?a } }"""

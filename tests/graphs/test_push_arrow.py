@@ -21,8 +21,8 @@ from spaseq.streams import Event
 from tests.agreement.test_push import World, counters
 from tests.cases.loader import Case, cases
 from tests.cases.runner import render
-from tests.engine.arrow_rows import SCHEMA, Row, event_row, pushed, row, started, table
-from tests.engine.test_push import ALL, PAIRS, STREAM, TEXTS, engine_of, shown
+from tests.graphs.arrow_rows import SCHEMA, Row, event_row, pushed, row, started, table
+from tests.graphs.test_push import ALL, PAIRS, STREAM, TEXTS, engine_of, shown
 
 QUAD = b"<urn:s> <urn:p> <urn:o> <urn:named> .\n"
 LINE = b"<urn:s> <urn:p> <urn:o> .\n"

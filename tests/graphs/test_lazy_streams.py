@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from spaseq import Engine
-from tests.engine.test_lazy import S, T, graph, query
+from tests.graphs.test_lazy import S, T, graph, query
 
 SEQUENCES = [
     *(

@@ -19,7 +19,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, RdfFormat, Triple, p
 import spaseq
 from spaseq.errors import LocatedError, OptionError, SpaseqError, StreamError
 from spaseq.sources.rdf import items as item_reader
-from tests.engine.test_push import ALL, STREAM, TEXTS, engine_of
+from tests.graphs.test_push import ALL, STREAM, TEXTS, engine_of
 
 Items = list[Any]
 PAIRS = f"""SELECT ?x ?v ?y FROM STREAM s <{STREAM}> WHERE {{ SEQ(A : B)

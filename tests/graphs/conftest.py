@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spaseq.pattern.sequences import Query
-from tests.engine.standin import StandInPlan
+from tests.graphs.standin import StandInPlan
 
 
 @pytest.fixture

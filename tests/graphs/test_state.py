@@ -13,7 +13,7 @@ import spaseq
 from spaseq.graphs.names import FEW
 from spaseq.sources.merge import merge
 from spaseq.streams import Event, WireOptions, WireReport, read_source
-from tests.engine.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, content, files
+from tests.graphs.test_run import ABSENT, BY_EVENTS, DERIVED, QUERY, READER, content, files
 
 __all__ = ["files"]
 
@@ -83,7 +83,7 @@ def test_a_query_that_comes_late_has_seen_nothing(window: str) -> None:
 OTHER_PROCESS = """
 import pathlib, sys
 import spaseq
-from tests.engine.test_state import QUERIES, content, events_of, push
+from tests.graphs.test_state import QUERIES, content, events_of, push
 snapshot, folder, at = sys.argv[1:]
 engine = spaseq.Engine.restore(pathlib.Path(snapshot).read_bytes(), QUERIES)
 events = events_of({stream: f"{folder}/{stream}.nq" for stream in "ab"})

@@ -7,8 +7,8 @@ import pytest
 import spaseq
 from spaseq.errors import OptionError
 from tests.cases.loader import SECOND, cases, query_text, stream_iri
-from tests.engine.replaying import check_replay, take
-from tests.engine.stories import Step, Story, Told, case_story, compact_story, random_story
+from tests.graphs.replaying import check_replay, take
+from tests.graphs.stories import Step, Story, Told, case_story, compact_story, random_story
 
 S = stream_iri("S")
 ALL, NONE = -(2**63), 2**63 - 1
