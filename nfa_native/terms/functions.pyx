@@ -15,6 +15,7 @@ from nfa_native.terms.literals cimport (
     DECIMAL_DIGITS, DECIMAL_ONE, LONGEST_FORM, POWERS_OF_TEN, DateFields, add_overflows, date_fields, int128,
     multiply_overflows, print_datetime, print_decimal, print_double, print_integer, print_zone, subtract_overflows,
 )
+from nfa_native.terms.operations cimport Op
 from nfa_native.terms.values cimport (
     IS_ERROR, KIND_ERROR, KIND_UNKNOWN, as_decimal, as_double, is_number, set_decimal, set_double, set_error,
     set_integer, set_text, set_truth, set_unknown, spell, strip_zeros,
@@ -263,6 +264,7 @@ cdef void round_number(Value* a) noexcept nogil:
 
 # ── dateTime ─────────────────────────────────────────────────────────────────────────────────────────────
 cdef void date_part(Value* a, int part) noexcept nogil:
+    """Part 0 is the year, 1 the month, 2 the day, 3 hours, 4 minutes, 5 seconds."""
     cdef DateFields fields
     if a.kind != KIND_DATETIME:
         fail(a)
@@ -489,3 +491,42 @@ cdef void concatenate(Value* a, int count, TermStore* store) noexcept nogil:
         a.text = text
         a.length = length
         a.word = 0
+
+
+# ── by number ────────────────────────────────────────────────────────────────────────────────────────────
+cdef void apply_function(Op op, Value* a, int argument, TermStore* store) noexcept nogil:
+    """The functions, by their numbers; operands begin at `a`, of which CONCAT has `argument`."""
+    if op == Op.NEGATE:
+        negate(a)
+    elif op == Op.PLUS:
+        plus(a)
+    elif op == Op.ABS:
+        absolute(a)
+    elif op == Op.CEIL:
+        ceiling(a)
+    elif op == Op.FLOOR:
+        floor_number(a)
+    elif op == Op.ROUND:
+        round_number(a)
+    elif op >= Op.YEAR and op <= Op.SECONDS:
+        date_part(a, <int>op - <int>Op.YEAR)
+    elif op == Op.TZ:
+        zone_text(a, store)
+    elif op == Op.STR:
+        string_of(a, store)
+    elif op == Op.LANG:
+        language_of(a, store)
+    elif op == Op.DATATYPE:
+        datatype_of(a, store)
+    elif op == Op.STRLEN:
+        string_length(a, store)
+    elif op == Op.CONTAINS:
+        contains(a, a + 1, store)
+    elif op == Op.STRSTARTS:
+        starts_with(a, a + 1, store)
+    elif op == Op.STRENDS:
+        ends_with(a, a + 1, store)
+    elif op == Op.LCASE or op == Op.UCASE:
+        change_case(a, store, op == Op.UCASE)
+    else:
+        concatenate(a, argument, store)

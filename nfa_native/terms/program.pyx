@@ -9,10 +9,7 @@ import numpy
 
 from nfa_native.terms import operations
 
-from nfa_native.terms.functions cimport (
-    absolute, add, ceiling, change_case, concatenate, contains, datatype_of, date_part, divide, ends_with, floor_number,
-    language_of, multiply, negate, plus, round_number, starts_with, string_length, string_of, subtract, zone_text,
-)
+from nfa_native.terms.functions cimport add, apply_function, divide, multiply, subtract
 from nfa_native.core.guard cimport created, guarded_number
 from nfa_native.terms.literals cimport EPOCH, int128
 from nfa_native.terms.operations cimport Op
@@ -126,44 +123,6 @@ cdef inline void set_now(Value* a, int64_t now) noexcept nogil:
 
 
 # ── execution ────────────────────────────────────────────────────────────────────────────────────────────
-cdef void apply_function(Op op, Value* a, int argument, TermStore* store) noexcept nogil:
-    """The operations that filters need less often; operands begin at `a`."""
-    if op == Op.NEGATE:
-        negate(a)
-    elif op == Op.PLUS:
-        plus(a)
-    elif op == Op.ABS:
-        absolute(a)
-    elif op == Op.CEIL:
-        ceiling(a)
-    elif op == Op.FLOOR:
-        floor_number(a)
-    elif op == Op.ROUND:
-        round_number(a)
-    elif op >= Op.YEAR and op <= Op.SECONDS:
-        date_part(a, <int>op - <int>Op.YEAR)
-    elif op == Op.TZ:
-        zone_text(a, store)
-    elif op == Op.STR:
-        string_of(a, store)
-    elif op == Op.LANG:
-        language_of(a, store)
-    elif op == Op.DATATYPE:
-        datatype_of(a, store)
-    elif op == Op.STRLEN:
-        string_length(a, store)
-    elif op == Op.CONTAINS:
-        contains(a, a + 1, store)
-    elif op == Op.STRSTARTS:
-        starts_with(a, a + 1, store)
-    elif op == Op.STRENDS:
-        ends_with(a, a + 1, store)
-    elif op == Op.LCASE or op == Op.UCASE:
-        change_case(a, store, op == Op.UCASE)
-    else:
-        concatenate(a, argument, store)
-
-
 cdef inline int operand_count(Op op, int argument) noexcept nogil:
     """How many values an operation takes from the stack."""
     if op <= Op.NOW:
