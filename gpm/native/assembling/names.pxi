@@ -123,8 +123,9 @@ cdef void show_name(const string* name, string* out) noexcept nogil:
 cdef string shown_name(const string* name) noexcept nogil:
     """A node as messages show it."""
     cdef string shown
-    shown.assign(b"<" if name.data()[0] == c'I' else b"_:")
+    cdef bint is_iri = name.data()[0] == c'I'
+    shown.append(b"<" if is_iri else b"_:", 1 if is_iri else 2)
     shown.append(name.data() + 1, name.size() - 1)
-    if name.data()[0] == c'I':
+    if is_iri:
         shown.append(b">", 1)
     return shown
