@@ -19,12 +19,16 @@ from statistics import median
 MEASURES = Path(__file__).with_name("measures.py")
 
 
-def run(tree: Path, name: str) -> float:
-    """The microseconds that a measure prints, with the code of a checkout."""
+def _process(tree: Path, *arguments: str, before: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    """A measure with the code of a checkout, run to its end."""
     environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-    command = [str(tree / ".venv/bin/python"), str(MEASURES), name]
-    told = subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True).stdout
-    return float(told.split()[0])
+    command = [*before, str(tree / ".venv/bin/python"), str(MEASURES), *arguments]
+    return subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True)
+
+
+def run(tree: Path, name: str) -> float:
+    """The microseconds that a measure prints."""
+    return float(_process(tree, name).stdout.split()[0])
 
 
 def instructions(tree: Path, name: str) -> float:
@@ -35,10 +39,8 @@ def instructions(tree: Path, name: str) -> float:
 
 def _counted(tree: Path, name: str, rounds: str) -> tuple[int, int]:
     """The instructions of a process, and how many pieces a round has."""
-    before = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
-    command = [*before, str(tree / ".venv/bin/python"), str(MEASURES), name, rounds]
-    done = subprocess.run(command, cwd=tree, env=environment, check=True, capture_output=True, text=True)
+    callgrind = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
+    done = _process(tree, name, rounds, before=callgrind)
     found = re.search(r"Collected : (\d+)", done.stderr)
     assert found is not None, done.stderr
     return int(found[1]), int(done.stdout.split()[1])

@@ -368,7 +368,7 @@ def _restored_matcher(
 
 # ── merged inputs ───────────────────────────────────────────────────────────────────────────────────────────
 def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
-    """The state of a merged, but for the events that wait: they are put into sections."""
+    """The state of a merged input, but for the events that wait: they are put into sections."""
     oldest = min((query.oldest_event() for query in merged.queries), default=merged.names.next)
     names = merged.names.from_number(oldest)
     waiting = list(merged.waiting())
