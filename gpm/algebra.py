@@ -51,7 +51,14 @@ class BlankNode:
     label: str
 
 
-Term = Variable | Iri | Literal | BlankNode
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``?name`` of GIVEN: a term that each row of a table says (semantics.md 3.7).  No pattern is evaluated with one."""
+
+    name: str
+
+
+Term = Variable | Iri | Literal | BlankNode | Parameter
 
 
 # ── property paths ───────────────────────────────────────────────────────────────────────────────────────
@@ -138,7 +145,7 @@ class Previous:
     variable: Variable
 
 
-Expression = Variable | Iri | Literal | Operation | Exists | Aggregate | Previous
+Expression = Variable | Iri | Literal | Parameter | Operation | Exists | Aggregate | Previous
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
@@ -158,7 +165,7 @@ class Triple:
     """A triple pattern; the predicate may be a property path."""
 
     subject: Term
-    predicate: Variable | Path
+    predicate: Variable | Parameter | Path
     object: Term
 
 

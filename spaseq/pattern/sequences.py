@@ -7,10 +7,10 @@ Group variables work on occurrences: a GPM may stand in a sequence several times
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
-from gpm.algebra import Expression, Group, Projection, Triple
+from gpm.algebra import Expression, Group, Iri, Literal, Projection, Triple
 
 
 class Strategy(Enum):
@@ -246,9 +246,28 @@ class Partition:
     using: Group | None = None
 
 
+Row = tuple[Iri | Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """GIVEN: the parameters of a query, and its distinct rows, each with a term for every parameter (semantics.md 3.7).
+
+    Without ``rows`` they come when the query is registered.  ``length`` is the parameter that is the window's length,
+    of which ``Window.length`` then is the unit.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[Row, ...] | None = None
+    length: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A checked query.  ``streams`` are distinct IRIs in the order of FROM STREAM; ``atoms`` the defined GPMs."""
+    """A checked query.  ``streams`` are distinct IRIs in the order of FROM STREAM; ``atoms`` the defined GPMs.
+
+    With ``given`` it stands for one query for each row (``pattern.parameters``), and has Parameters for their terms.
+    """
 
     form: Selection | Construction
     streams: tuple[Stream, ...]
@@ -257,6 +276,7 @@ class Query:
     window: Window | None = None
     name: str = ""
     partition: Partition | None = None
+    given: Given | None = field(default=None, repr=False)  # fingerprints of queries without it are those of ever
 
     @property
     def keys(self) -> tuple[str, ...]:

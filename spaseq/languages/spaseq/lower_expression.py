@@ -70,6 +70,8 @@ class ExpressionLowering:
         match node:
             case tree.Variable():
                 return algebra.Variable(node.name)
+            case tree.Parameter():
+                return algebra.Parameter(node.name)
             case tree.Iri() | tree.Literal() | tree.Number() | tree.Boolean():
                 return self.constant(node)
             case tree.Operation():

@@ -252,11 +252,21 @@ class PatternLowering:
     def properties(self, subject: algebra.Term, properties: Iterable[tree.Property]) -> Iterator[algebra.Triple]:
         """The triples of ``subject``."""
         for item in properties:
-            verb = algebra.Variable(item.verb.name) if isinstance(item.verb, tree.Variable) else self.path(item.verb)
+            verb = self.verb(item.verb)
             for node in item.objects:
                 term, said = self.object(node)
                 yield algebra.Triple(subject, verb, term)
                 yield from said
+
+    def verb(self, node: tree.Variable | tree.Parameter | tree.Path) -> algebra.Variable | algebra.Parameter | algebra.Path:
+        """What relates subject and object."""
+        match node:
+            case tree.Variable():
+                return algebra.Variable(node.name)
+            case tree.Parameter():
+                return algebra.Parameter(node.name)
+            case _:
+                return self.path(node)
 
     def object(self, node: tree.Object) -> tuple[algebra.Term, list[algebra.Triple]]:
         """The term that stands for ``node``, and the triples that ``node`` itself says."""
@@ -268,6 +278,8 @@ class PatternLowering:
                 return self.collection(node)
             case tree.Variable():
                 return algebra.Variable(node.name), []
+            case tree.Parameter():
+                return algebra.Parameter(node.name), []
             case tree.BlankNode():
                 return self.blank_node(node), []
             case _:
@@ -334,7 +346,7 @@ def template(statements: Iterable[tree.Statement], names: Prefixes) -> tuple[alg
 
 
 def _refuse_paths(node: tree.Node) -> None:
-    if isinstance(node, tree.Property) and not isinstance(node.verb, tree.Variable | tree.Iri):
+    if isinstance(node, tree.Property) and not isinstance(node.verb, tree.Variable | tree.Parameter | tree.Iri):
         raise Problem("a template cannot contain a property path", node.verb.span, "write one triple for each step")
     match node:
         case tree.Statement(subject, properties):

@@ -18,6 +18,7 @@ from spaseq.languages.query_text import Problem
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import ExpressionPlace
 from spaseq.languages.spaseq.lower_pattern import PatternLowering, in_scope, is_stateful, projected, template
+from spaseq.languages.spaseq.parameters import lower_given, marked, with_distinct_rows
 from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern import sequences
 from spaseq.pattern.sequences import (
@@ -42,7 +43,9 @@ _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d
 
 def lower_window(node: tree.Window, names: Prefixes) -> Window:
     """The window; Problem if its length is not a positive integer, or its start no date and time."""
-    text = node.length.text
+    if isinstance(node.length, tree.Variable):
+        raise Problem(f"nothing gives ?{node.length.name}", node.length.span, f"add GIVEN ?{node.length.name} before WHERE")
+    text = "1" if isinstance(node.length, tree.Parameter) else node.length.text
     if not re.fullmatch(r"\+?0*[1-9][0-9]*", text):
         raise Problem(f"WITHIN {text[:30]} is no window: the length is a positive integer", node.length.span)
     events = node.unit == "EVENTS"
@@ -199,6 +202,7 @@ class Lowered:
 
 def lower_query(node: tree.Query) -> Lowered:
     """The meaning of ``node``; Problem for the first thing that has none."""
+    node = marked(node)
     names = Prefixes(node.prologue)
     streams, known = lower_streams(node, names)
     atoms = lower_atoms(node, names, known)
@@ -206,13 +210,16 @@ def lower_query(node: tree.Query) -> Lowered:
     definitions = tuple(atom.definition for atom in atoms.values())
     partition = lower_partition(node.partition, expression, atoms, names) if node.partition else None
     bound = bound_variables(expression, atoms, partition.keys if partition else ())
+    length = node.window.length if node.window else None
+    given = lower_given(node.given, length, PatternLowering(names).expressions) if node.given else None
     form: Selection | Construction
     if isinstance(node.form, tree.Select):
-        form = lower_select(node, node.form, bound, names)
+        form = lower_select(node, node.form, bound, names, given.names if given else ())
     else:
         form = lower_construct(node, node.form, streams, names)
     window = lower_window(node.window, names) if node.window else None
-    return Lowered(Query(form, streams, definitions, expression, window, partition=partition), atoms, node)
+    query = Query(form, streams, definitions, expression, window, partition=partition, given=given)
+    return Lowered(with_distinct_rows(query, node.given) if node.given else query, atoms, node)
 
 
 def lower_streams(node: tree.Query, names: Prefixes) -> tuple[tuple[Stream, ...], dict[str, str]]:
@@ -299,12 +306,18 @@ def bound_variables(
     return tuple(dict.fromkeys((*keys, *variables)))
 
 
-def lower_select(node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Prefixes) -> Selection:
-    """SELECT with ``*`` expanded, and names of the clause replaced by what they mean, in what follows and in HAVING."""
+def lower_select(
+    node: tree.Query, form: tree.Select, bound: tuple[str, ...], names: Prefixes, given: tuple[str, ...]
+) -> Selection:
+    """SELECT with ``*`` expanded, and names of the clause replaced by what they mean, in what follows and in HAVING.
+
+    ``*`` stands for all parameters, and then for all that is ``bound``.
+    """
     group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
     lowering, meanings = PatternLowering(names), dict[str, algebra.Expression]()
     if form.items is None:
-        projections = tuple(algebra.Projection(name, algebra.Variable(name)) for name in bound)
+        shown = (*map(algebra.Parameter, given), *map(algebra.Variable, bound))
+        projections = tuple(algebra.Projection(each.name, each) for each in shown)
     else:
         items = projected(form.items, bound, lowering, ExpressionPlace.SELECT)
         projections = _substituted(items, bound, meanings, form.span)

@@ -48,6 +48,12 @@ def _items(children: Children) -> tuple[tree.Variable | tree.Named, ...] | None:
     return tuple(child for child in children if isinstance(child, tree.Variable | tree.Named))
 
 
+def _rows(children: Children) -> tuple[tree.Row, ...]:
+    """The rows of a data block; values by themselves are rows of one."""
+    found = [node for node in nodes(children) if not isinstance(node, tree.Variable)]
+    return tuple(node if isinstance(node, tree.Row) else tree.Row((node,), span=node.span) for node in found)
+
+
 class _Arguments(NamedTuple):
     items: tuple[tree.Expression, ...]
     distinct: bool
@@ -200,10 +206,7 @@ class PatternBuilder(PathBuilder, ExpressionBuilder):
         return tree.Row(tuple(nodes(children)), span=span_of(children))
 
     def values(self, children: Children) -> tree.Values:
-        variables = _all(children, tree.Variable)
-        found = [node for node in nodes(children) if not isinstance(node, tree.Variable)]
-        rows = [node if isinstance(node, tree.Row) else tree.Row((node,), span=node.span) for node in found]
-        return tree.Values(tuple(variables), tuple(rows), span=span_of(children))
+        return tree.Values(tuple(_all(children, tree.Variable)), _rows(children), span=span_of(children))
 
     def property(self, children: Children) -> tree.Property:
         verb, *objects = nodes(children)
@@ -330,7 +333,7 @@ class QueryBuilder(SequenceBuilder):
     def length(self, children: Children) -> ClausePart:
         unit = children[1].upper()
         return ClausePart(
-            "length", (self.number(children[:1]), unit if unit.endswith("S") else unit + "S"), span_of(children)
+            "length", (_length(children[0]), unit if unit.endswith("S") else unit + "S"), span_of(children)
         )
 
     def origin(self, children: Children) -> ClausePart:
@@ -340,6 +343,13 @@ class QueryBuilder(SequenceBuilder):
         parts = _parts(children)
         length, unit = parts["length"]
         return tree.Window(length, unit, has(children, "SLIDING"), parts.get("FROM"), span=span_of(children))
+
+    def given(self, children: Children) -> tree.Given:
+        tokens = (child for child in children if isinstance(child, Token) and child.type == "VAR")
+        variables = tuple(self.variable([token]) for token in tokens)
+        if not has(children, "RBRACE"):
+            return tree.Given(variables, span=span_of(children))
+        return tree.Given(variables, _rows(children), span=span_of(children))
 
     def partition(self, children: Children) -> tree.Partition:
         groups = _all(children, tree.Group)
@@ -365,7 +375,9 @@ class QueryBuilder(SequenceBuilder):
 
     def query(self, children: Children) -> tree.Query:
         parts, windows = _parts(children), _all(children, tree.Window)
-        partitions = _all(children, tree.Partition)
+        partitions, given = _all(children, tree.Partition), _all(children, tree.Given)
+        if len(given) > 1:
+            raise Problem("GIVEN stands twice", given[1].span, "name all parameters in one", syntax=True)
         if len(windows) > 1:
             raise Problem("WITHIN is given twice", windows[1].span, syntax=True)
         sequence, definitions = parts["where"]
@@ -381,8 +393,14 @@ class QueryBuilder(SequenceBuilder):
             parts.get("GROUP BY", ()),
             partitions[0] if partitions else None,
             parts.get("HAVING", ()),
+            given[0] if given else None,
             span=span_of(children),
         )
+
+
+def _length(child: Token | tree.Variable) -> tree.Number | tree.Variable:
+    """The number of a window."""
+    return tree.Number(str(child), span=place_of(child)) if isinstance(child, Token) else child
 
 
 # ── the grammar ──────────────────────────────────────────────────────────────────────────────────────────

@@ -56,8 +56,12 @@ def _union(branches: Iterable[tree.Group]) -> list[str]:
 
 def values(node: tree.Values) -> list[str]:
     """VALUES, always with a list of variables."""
-    rows = ["  (" + " ".join(_value(value) for value in row.values) + ")" for row in node.rows]
-    return ["VALUES (" + " ".join(f"?{variable.name}" for variable in node.variables) + ") {", *rows, "}"]
+    return _data("VALUES", node.variables, node.rows)
+
+
+def _data(word: str, variables: Iterable[tree.Variable], rows: Iterable[tree.Row]) -> list[str]:
+    lines = ["  (" + " ".join(_value(value) for value in row.values) + ")" for row in rows]
+    return [f"{word} (" + " ".join(f"?{variable.name}" for variable in variables) + ") {", *lines, "}"]
 
 
 def _value(node: tree.Iri | tree.Literal | tree.Number | tree.Boolean | tree.Undefined) -> str:
@@ -74,14 +78,14 @@ def properties(nodes: Iterable[tree.Property]) -> str:
     return " ; ".join(f"{_verb(node.verb)} {', '.join(map(term, node.objects))}" for node in nodes)
 
 
-def _verb(node: tree.Variable | tree.Path) -> str:
-    return term(node) if isinstance(node, tree.Variable) else path(node)
+def _verb(node: tree.Variable | tree.Parameter | tree.Path) -> str:
+    return term(node) if isinstance(node, tree.Variable | tree.Parameter) else path(node)
 
 
 def term(node: tree.Object) -> str:
     """A subject or object."""
     match node:
-        case tree.Variable(name):
+        case tree.Variable(name) | tree.Parameter(name):
             return f"?{name}"
         case tree.Iri(text) | tree.Number(text):
             return text
@@ -212,6 +216,8 @@ def format_query(query: tree.Query) -> str:
     if query.window:
         lines.append(window(query.window))
     lines += [stream(each) for each in query.streams]
+    if query.given:
+        lines += given(query.given)
     if query.partition:
         lines += partition(query.partition)
     lines += ["WHERE {", f"  SEQ({sequence(query.sequence)})"]
@@ -243,12 +249,19 @@ def window(node: tree.Window) -> str:
     """WITHIN."""
     sliding = " SLIDING" if node.sliding else ""
     origin = f" FROM {term(node.origin)}" if node.origin else ""
-    return f"WITHIN {node.length.text} {node.unit}{sliding}{origin}"
+    return f"WITHIN {term(node.length)} {node.unit}{sliding}{origin}"
 
 
 def stream(node: tree.StreamClause) -> str:
     """FROM STREAM."""
     return f"FROM STREAM {node.name.text + ' ' if node.name else ''}{node.iri.text}"
+
+
+def given(node: tree.Given) -> list[str]:
+    """GIVEN, with its rows if it has some."""
+    if node.rows is None:
+        return ["GIVEN " + " ".join(f"?{variable.name}" for variable in node.parameters)]
+    return _data("GIVEN", node.parameters, node.rows)
 
 
 def partition(node: tree.Partition) -> list[str]:

@@ -89,7 +89,7 @@ KEYWORDS = tuple(
     re.findall(
         r"\w+",
         "SELECT DISTINCT CONSTRUCT INTO STREAM WITHIN SLIDING FROM WHERE SEQ DEFINE GPM ON GROUP BY HAVING AS PREFIX "
-        "BASE PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES "
+        "BASE GIVEN PARTITION USING OPTIONAL UNION MINUS GRAPH FILTER BIND VALUES "
         "EVENTS MILLISECONDS SECONDS MINUTES HOURS DAYS",
     )
 )
@@ -168,11 +168,23 @@ def _window(slip: QuerySlip) -> str:
     return ""
 
 
+def _given(slip: QuerySlip) -> str:
+    if slip.word.upper() == "GIVEN" and "WHERE" in slip.terminals:
+        return "GIVEN stands before WHERE"
+    if slip.terminals[-1:] == ("DATA_BRACE",) or slip.in_pattern or "GIVEN" not in slip.terminals:
+        return ""
+    if slip.word == "{" and re.search(r"\bGIVEN\s+([?$]\w+\s*)+$", slip.before, re.IGNORECASE):
+        return "parameters with rows stand in parentheses: GIVEN (?a ?b) { (1 2) (3 4) }"
+    if slip.word == "," or re.search(r"\bGIVEN\s*$", slip.before, re.IGNORECASE):
+        return "write GIVEN ?a ?b, or GIVEN (?a ?b) { (1 2) (3 4) }, without commas"
+    return ""
+
+
 def _partition(slip: QuerySlip) -> str:
     if slip.in_sequence or slip.in_pattern or "PARTITION" not in slip.terminals:
         return ""
-    if slip.word.upper() in ("FROM", "WITHIN"):
-        return "PARTITION BY stands after WITHIN and FROM STREAM"
+    if slip.word.upper() in ("FROM", "WITHIN", "GIVEN"):
+        return "PARTITION BY stands after WITHIN, FROM STREAM and GIVEN"
     if slip.word == "," or re.search(r"PARTITION\s+BY\s*$", slip.before, re.IGNORECASE):
         return "write PARTITION BY ?key1 ?key2, without parentheses or commas"
     return ""
@@ -297,6 +309,7 @@ _RULES: tuple[Callable[[QuerySlip], str], ...] = (
     _quotes,
     _sequence,
     _window,
+    _given,
     _partition,
     _having,
     _declaration,

@@ -76,7 +76,14 @@ class PropertyList(Node):
     properties: tuple[Property, ...]
 
 
-Term = Variable | Iri | Literal | Number | Boolean | BlankNode
+@dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """``?name`` of GIVEN, where a term of its rows is to stand."""
+
+    name: str
+
+
+Term = Variable | Parameter | Iri | Literal | Number | Boolean | BlankNode
 Object = Term | Collection | PropertyList
 
 
@@ -148,7 +155,7 @@ class Exists(Node):
     negated: bool = False
 
 
-Expression = Variable | Iri | Literal | Number | Boolean | Operation | Call | Exists
+Expression = Variable | Parameter | Iri | Literal | Number | Boolean | Operation | Call | Exists
 
 
 # ── patterns ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +163,7 @@ Expression = Variable | Iri | Literal | Number | Boolean | Operation | Call | Ex
 class Property(Node):
     """``verb object, object, …``."""
 
-    verb: Variable | Path
+    verb: Variable | Parameter | Path
     objects: tuple[Object, ...]
 
 
@@ -388,7 +395,7 @@ class Construct(Node):
 class Window(Node):
     """``WITHIN length unit``; ``unit`` in capitals and plural (``EVENTS``, ``MINUTES`` …)."""
 
-    length: Number
+    length: Number | Variable | Parameter
     unit: str
     sliding: bool = False
     origin: Literal | None = None
@@ -408,6 +415,14 @@ class Partition(Node):
 
     keys: tuple[Variable, ...]
     using: Group | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Node):
+    """``GIVEN ?parameter …``, or with its rows; ``rows`` None: they come from elsewhere."""
+
+    parameters: tuple[Variable, ...]
+    rows: tuple[Row, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,3 +447,4 @@ class Query(Node):
     group_by: tuple[Variable, ...] = ()
     partition: Partition | None = None
     having: tuple[Expression, ...] = ()
+    given: Given | None = None
