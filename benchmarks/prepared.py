@@ -65,7 +65,7 @@ def full(query: Prepared) -> spaseq.Engine:
     engine = spaseq.Engine()
     name = engine.register(query)
     number = 0
-    while engine.core.running[name].matcher.groups() < GROUPS:
+    while engine.core.running[name].groups() < GROUPS:
         for _ in range(100):
             engine.push("stock", quote(number, number % 5_000, 42 + number % 97), number)
             number += 1

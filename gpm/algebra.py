@@ -29,6 +29,11 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter(Variable):
+    """``?name`` of GIVEN: a row of a table says which term it is, in all events the same (semantics.md 3.7)."""
+
+
+@dataclass(frozen=True, slots=True)
 class Iri:
     """An absolute IRI, prefixes and BASE already resolved."""
 
@@ -51,14 +56,7 @@ class BlankNode:
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """``?name`` of GIVEN: a term that each row of a table says (semantics.md 3.7).  No pattern is evaluated with one."""
-
-    name: str
-
-
-Term = Variable | Iri | Literal | BlankNode | Parameter
+Term = Variable | Iri | Literal | BlankNode
 
 
 # ── property paths ───────────────────────────────────────────────────────────────────────────────────────
@@ -145,7 +143,7 @@ class Previous:
     variable: Variable
 
 
-Expression = Variable | Iri | Literal | Parameter | Operation | Exists | Aggregate | Previous
+Expression = Variable | Iri | Literal | Operation | Exists | Aggregate | Previous
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
@@ -165,7 +163,7 @@ class Triple:
     """A triple pattern; the predicate may be a property path."""
 
     subject: Term
-    predicate: Variable | Parameter | Path
+    predicate: Variable | Path
     object: Term
 
 

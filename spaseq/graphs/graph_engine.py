@@ -12,7 +12,9 @@ from nfa_native.terms.dictionary import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.graph_query import GraphQuery, OnMatch
+from spaseq.graphs.given_graph_query import AnyGraphQuery
+from spaseq.graphs.given_rows import GivenTables
+from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.queries import AnyQuery
 from spaseq.pattern.sequences import Query
@@ -20,6 +22,7 @@ from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
+from spaseq.sources.given import Given
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
@@ -51,7 +54,7 @@ class Engine(runtime.Engine):
     ) -> None:
         self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm))
 
-    core: EngineCore[Events, GraphQuery]
+    core: EngineCore[Events, AnyGraphQuery]
 
     def _keep(self, kind: GraphKind) -> None:
         self.kind = kind
@@ -95,16 +98,19 @@ class Engine(runtime.Engine):
         name: str | None = None,
         on_match: OnMatch | None = None,
         max_results: int | None = None,
+        given: Given | None = None,
     ) -> str:
         """Run ``query`` on the events pushed from now on, and return its name.
 
         ``on_match`` is called with each of its matches, besides ``push`` returning them.  After ``max_results`` results
-        the query is over: it keeps nothing, and costs nothing.  Raises QuerySyntaxError, QueryError (also if derived
-        streams would form a circle), OptionError (name taken, stream pushed to already).
+        the query is over: it keeps nothing, and costs nothing.  ``given`` has the rows of a query with parameters: a
+        path of a table, a frame, what has Arrow's C stream, or dictionaries.  Raises QuerySyntaxError, QueryError (also
+        if derived streams would form a circle), OptionError (name taken, stream pushed to already), StreamError (a
+        table cannot be read, or a row does not fit).
         """
         check_most(max_results)
         _check_on_match(on_match)
-        return self.kind.register(query, name, on_match, max_results)
+        return self.kind.register(query, name, on_match, max_results, given)
 
     @exclusive
     def unregister(self, name: str) -> None:
@@ -233,17 +239,20 @@ class Engine(runtime.Engine):
         on_match: OnMatch | None = None,
         gpm: str = "auto",
         entail: Entail = (),
+        given: GivenTables = None,
     ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
-        ``queries`` and ``background`` are given again, queries in the order of registration or by name.  SnapshotError:
-        the snapshot is damaged, of another version, or of other queries or background.
+        ``queries`` and ``background`` are given again, queries in the order of registration or by name.  The rows of
+        queries with parameters are in the snapshot; where ``given`` (by name) or the text has others, new rows begin
+        now, and those that are gone are forgotten.  SnapshotError: the snapshot is damaged, of another version, or of
+        other queries or background.
         """
         from spaseq.graphs.state import restored
 
         engine = cls.__new__(cls)
         _check_on_match(on_match)
-        engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm))
+        engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm, given))
         return engine
 
 

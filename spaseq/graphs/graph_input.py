@@ -16,6 +16,7 @@ from gpm.rows import AtomRows
 from gpm.single_events import SinglePatterns
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import SpaseqError
+from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
 from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
 from spaseq.graphs.names import FEW, EventNames
@@ -25,7 +26,7 @@ from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.streams.clock import StreamClock
 
 
-class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
+class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     """Some streams in the order of FROM STREAM.  ``strict``: for queries with an EVENTS window (semantics.md 3.4).
 
     A query that an event does not concern is not called: it hears of the event, as one without rows, before the next
@@ -36,6 +37,8 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
         super().__init__(clocks, by_tick if strict else by_time)
         self.names = EventNames()
         self._evaluator = evaluator
+        self._members: list[GraphQuery] = []  # of the queries: those without parameters themselves
+        self._owners: dict[GraphQuery, GivenGraphQuery] = {}  # of members that are rows
         self._postponed = Postponed()
         self._times: list[int] = []  # of the latest events, which some query may not have heard of
         self._caught_up = 0  # of which event on names were not forgotten yet
@@ -47,15 +50,39 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
         """Whether nothing of a time is decided before it has passed."""
         return self.order is by_tick
 
-    def attach(self, query: GraphQuery) -> None:
+    def attach(self, query: AnyGraphQuery) -> None:
         """Feed this query, too, from the next event on."""
-        query.heard = self.names.next
+        for member in query.members:
+            member.heard = self.names.next
         self._routes.clear()
         super().attach(query)
+        if not query.is_over:
+            self._members += query.members
+        if isinstance(query, GivenGraphQuery):
+            self._owners |= dict.fromkeys(query.members, query)
+            query.hear = self._hear_member
 
-    def _leave(self, query: GraphQuery) -> None:
+    @property
+    def members(self) -> Sequence[GraphQuery]:
+        """What runs: queries, and rows of those with parameters."""
+        return self._members
+
+    def oldest_event(self) -> int:
+        """Numbers of events below this one will not be needed again."""
+        return min((member.oldest_event() for member in self._members), default=self.names.next)
+
+    def note(self, query: AnyGraphQuery) -> None:
+        """See ``MergedInput``."""
+        if isinstance(query, GivenGraphQuery):
+            query.note()
+        super().note(query)
+
+    def _leave(self, query: AnyGraphQuery) -> None:
         self._routes.clear()
-        self._postponed.forget(query)
+        gone = {member for member in self._members if member is query or self._owners.get(member) is query}
+        self._members = [member for member in self._members if member not in gone]
+        self._postponed.forget(gone)
+        self._owners = {member: owner for member, owner in self._owners.items() if member not in gone}
         super()._leave(query)
 
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
@@ -101,14 +128,18 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
     def catch_up(self) -> None:
         """Let all queries hear of all events and of the time, and forget the names that no query needs."""
         self._leave_out_those_over()
-        for query in self.queries if not self.finished else ():
-            self._hear(query)
+        for query in self._members if not self.finished else ():
+            self._hear_member(query)
             query.pass_time(self.advanced)
         self._times, self._caught_up = [], self.names.next
         if self.is_settled:  # else results may come of older events
-            self.names.forget(min((query.oldest_event() for query in self.queries), default=self.names.next))
+            self.names.forget(self.oldest_event())
 
-    def _hear(self, query: GraphQuery) -> None:
+    def _hear(self, query: AnyGraphQuery) -> None:
+        if isinstance(query, GraphQuery):  # rows hear where something is decided for them
+            self._hear_member(query)
+
+    def _hear_member(self, query: GraphQuery) -> None:
         """Let the query hear of the events that came since it was fed, none of which concerned it."""
         missed = self.names.next - query.heard
         if missed:
@@ -119,7 +150,7 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
             self.catch_up()
 
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────
-    def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[GraphQuery, None]:
+    def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[AnyGraphQuery, None]:
         """Feed one event to the queries that it concerns, and give these."""
         self._knowledge[event.knowledge] -= 1
         route = self._route(stream, event.knowledge)
@@ -129,12 +160,24 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
         heard = self.names.next
         for query in concerned:
             if query.heard != heard:
-                self._hear(query)
+                self._hear_member(query)
         number = self.names.append(event.name)
         self._times.append(time)
         for query, rows in concerned.items():
             query.feed_single(time, number, rows)
-        return dict.fromkeys(concerned)
+        return self._fed(concerned)
+
+    def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:
+        """The queries whose members were fed."""
+        if not self._owners:
+            return dict.fromkeys(concerned)
+        fed: dict[AnyGraphQuery, None] = {}
+        for member in concerned:
+            owner = self._owners.get(member)
+            if owner is not None:
+                owner.note_fed(member)
+            fed[member if owner is None else owner] = None
+        return fed
 
     def _route(self, stream: int, knowledge: int) -> StreamPatterns | None:
         """How the events of a stream go the short way; None: they cannot, as some patterns are postponed."""
@@ -142,26 +185,26 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
         if key not in self._routes:
             if len(self._routes) > 2 * len(self.clocks):  # some are of a background that is gone
                 self._routes.clear()
-            lazy = any(query.lazy for query in self.queries)
-            self._routes[key] = None if lazy else StreamPatterns.of(self.queries, stream, knowledge, self._evaluator)
+            lazy = any(query.lazy for query in self._members)
+            self._routes[key] = None if lazy else StreamPatterns.of(self._members, stream, knowledge, self._evaluator)
         return self._routes[key]
 
     # ── the batch way ────────────────────────────────────────────────────────────────────────────────────
-    def _feed(self, released: Released[Events]) -> dict[GraphQuery, None]:
+    def _feed(self, released: Released[Events]) -> dict[AnyGraphQuery, None]:
         """Feed events to the queries that they concern, and give these; many concern all."""
         many = len(released) > FEW
         rows = self._evaluate(released)
-        needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self.queries}
+        needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self._members}
         concerned = {query: its for query, its in needed.items() if many or any(map(has_some, its))}
         for query in concerned:
-            self._hear(query)
+            self._hear_member(query)
         first = self.names.next
         self._add_names(released)
         numbers = np.arange(first, first + len(released), dtype=np.uint64)
         for query, its in concerned.items():
             query.feed(released.times, numbers, its)
         self._times = [] if many else [*self._times, *released.times.tolist()]
-        return dict.fromkeys(concerned)
+        return self._fed(concerned)
 
     def _add_names(self, released: Released[Events]) -> None:
         names = EventIris.join([events.names for _, events, _ in released.parts])
@@ -173,22 +216,22 @@ class GraphInput(MergedInput[Events, SingleEvent, GraphQuery]):
     def _evaluate(self, released: Released[Events]) -> Rows:
         """The rows of every pattern, each evaluated once on the events of its stream; dear ones where they matter."""
         rows: Rows = {}
-        later = self._postponed.of(self.queries, released)
+        later = self._postponed.of(self._members, released)
         for stream, events, places in released.parts:
             patterns = [one for one in self._patterns(stream) if (stream, one.shape) not in later]
             if patterns:
                 for pattern, found in zip(patterns, evaluate(self._evaluator, events.graphs, patterns), strict=True):
                     rows[stream, pattern] = placed(found, places)
         if later:
-            for query in self.queries:
-                self._hear(query)
+            for query in self._members:
+                self._hear_member(query)
                 query.complete()  # who waits is asked
             complete = int(released.times[-1]) < self.advanced
             self._postponed.evaluate(self._evaluator, released, complete, later, rows)
         return rows
 
     def _patterns(self, stream: int) -> list[CompiledPattern]:
-        needs = (need for query in self.queries for need in query.needs)
+        needs = (need for query in self._members for need in query.needs)
         return list(dict.fromkeys(need.pattern for need in needs if need.stream == stream))
 
 

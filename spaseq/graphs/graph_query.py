@@ -117,8 +117,12 @@ class GraphQuery:
     @property
     def into(self) -> str | None:
         """The stream that the query derives."""
-        form = self.plan.query.form
-        return form.into if isinstance(form, Construction) else None
+        return self.plan.query.into
+
+    @property
+    def members(self) -> tuple[GraphQuery]:
+        """What runs: the query itself."""
+        return (self,)
 
     @property
     def streams(self) -> tuple[str, ...]:
@@ -127,9 +131,7 @@ class GraphQuery:
 
     def empty(self) -> MatchTable:
         """A table of results without any."""
-        maker = self._projector or self._constructor
-        assert maker is not None
-        return maker.empty()
+        return empty_table(self.plan, self._names, self._terms)
 
     @property
     def can_count_only(self) -> bool:
@@ -334,6 +336,17 @@ class GraphQuery:
         """How many results there were so far, given or only counted."""
         return self.matcher.count if not self.is_over and self.matcher.count_only else self.results
 
+    def sweep_soon(self) -> None:
+        """Free soon what has left the window."""
+        if not self.is_over:
+            self.matcher.sweep_soon()
+
     def groups(self) -> int:
         """Groups of partial matches that are kept; quickly told."""
         return 0 if self.is_over else self.matcher.groups()
+
+
+def empty_table(plan: AnyPlan, names: EventNames, terms: Terms) -> MatchTable:
+    """A table of a query's results without any."""
+    maker = Projector if isinstance(plan.query.form, Selection) else Constructor
+    return maker(plan, terms, names).empty()

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.graphs.background import Background, BackgroundSources, Entail
+from spaseq.graphs.given_rows import GivenTables, tables_by_name
 from spaseq.graphs.graph_engine import Engine
-from spaseq.graphs.queries import AnyQuery, as_query, derived_stream, supplied_streams
+from spaseq.graphs.queries import AnyQuery, as_query, supplied_streams
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, MergedTables, merged_matches, merged_tables
@@ -21,6 +22,7 @@ from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
+from spaseq.sources.given import Given
 from spaseq.sources.incoming import Incoming
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
@@ -51,7 +53,8 @@ class Run(SourceRun[Events], Iterator[Match]):
     ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
     or ``-``), sources or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.
+    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
+    rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -85,19 +88,25 @@ class Run(SourceRun[Events], Iterator[Match]):
         max_results: int | None = None,
         state: RunState | None = None,
         on_step: Callable[[], float] | None = None,
+        given: GivenTables = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
         self.engine = Engine(background, lateness, on_late, gpm, entail)
         if state is not None:
             known = _by_name(queries)
-            self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm)
+            self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm, given=given)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._kind = kind = self.engine.kind
         named = named_queries(queries) if state is None else []
         kind.share(query for _, query in named)
+        tables: dict[Any, Given] = {}  # by name, where names are known
+        if given is not None and state is None:
+            names = list(_by_name(queries))
+            tables |= tables_by_name(given, names)
+            named = [(name, query) for name, (_, query) in zip(names, named, strict=True)]
         for name, query in named:
-            self.engine.register(query, name, max_results=max_results)
+            self.engine.register(query, name, max_results=max_results, given=tables.get(name))
         supplied = supplied_streams(list(self.engine.queries.values()), streams)
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
@@ -195,7 +204,7 @@ class Run(SourceRun[Events], Iterator[Match]):
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""
         names = list(self.engine.queries)
-        selections = [name for name, known in self.engine.queries.items() if derived_stream(known) is None]
+        selections = [name for name, known in self.engine.queries.items() if known.into is None]
         if query is None and len(selections or names) == 1:
             return (selections or names)[0]
         if query is None:
@@ -257,11 +266,12 @@ def run(
     idle_advance: timedelta | int | None = None,
     follow: bool = False,
     max_results: int | None = None,
+    given: GivenTables = None,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
-        idle_advance=idle_advance, follow=follow, max_results=max_results,
+        idle_advance=idle_advance, follow=follow, max_results=max_results, given=given,
     )  # fmt: skip
 
 

@@ -17,12 +17,15 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
+from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
+from spaseq.graphs.given_rows import needed_rows, rows_given
 from spaseq.graphs.graph_input import GraphInput
-from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch
+from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher
-from spaseq.graphs.queries import AnyQuery, Prepared, as_query, derived_stream, plan_of, resolve_stream, stream_order
-from spaseq.pattern.sequences import Query
-from spaseq.plan.sequences import Plan
+from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
+from spaseq.pattern.parameters import bound
+from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, in_order
@@ -33,6 +36,7 @@ from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
 from spaseq.runtime.snapshot.container import RESULTS_WAIT
 from spaseq.runtime.statistics import Statistics, of_stream, reasons, time_of
+from spaseq.sources.given import Given
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
@@ -63,7 +67,8 @@ class GraphKind:
         self.terms = Terms()
         self.on_late = on_late
         self.evaluator = new_evaluator(gpm, self.terms, background)
-        self.core: EngineCore[Events, GraphQuery] = EngineCore(self, self._soundness(), duration_microseconds(lateness))
+        late_by = duration_microseconds(lateness)
+        self.core: EngineCore[Events, AnyGraphQuery] = EngineCore(self, self._soundness(), late_by)
         self.encoders: dict[str, Encoder] = {}
         self.skipped: dict[str, Skipped] = {}  # rows that were no events, by stream
         self.forgetting = Forgetting()
@@ -122,7 +127,7 @@ class GraphKind:
             for event in batch:
                 self.core.late_calls.call(self.on_late, event)
 
-    def derive(self, query: GraphQuery) -> Iterable[Events]:
+    def derive(self, query: AnyGraphQuery) -> Iterable[Events]:
         """See ``Kind``: in an order that does not depend on how terms are numbered, as that of matches does."""
         events, query.derived = query.derived, []
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
@@ -136,31 +141,71 @@ class GraphKind:
             self.evaluator.forget_versions(min(seen, default=self.evaluator.version))
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
-    def register(self, query: AnyQuery, name: str | None, on_match: OnMatch | None, max_results: int | None) -> str:
+    def register(
+        self,
+        query: AnyQuery,
+        name: str | None,
+        on_match: OnMatch | None,
+        max_results: int | None,
+        given: Given | None = None,
+    ) -> str:
         """See ``Engine.register``."""
         self.forget_terms()
         checked = as_query(query, name, self.core.running)
+        wanted = rows_given(checked, given) if checked.given is None else needed_rows(checked, given)
         order = stream_order([*self.queries.values(), checked])
         self._check_derived(checked)
         plan = plan_of(query, checked)
         self.share([query])
-        made = self.compiled(query, plan)
-        matcher = plan.start(self.terms, automaton=made.automaton)
-        self.start(plan, made, self._input_for(checked), matcher, on_match, max_results)
+        merged = self._input_for(checked)
+        if checked.given is None:
+            made = self.compiled(query, plan)
+            self.core.start(self._new(plan, made, merged, on_match, max_results), merged)
+        else:
+            rows = {row: self._new(*self.of_row(plan, row), merged) for row in wanted or ()}
+            self.core.start(self.with_rows(plan, rows, merged, on_match, max_results), merged)
         self.core.sort(order)
         return checked.name
+
+    def of_row(self, plan: Plan, row: Row) -> tuple[Plan, Compiled]:
+        """The query of a row, one of a query with parameters."""
+        its = compile_plan(bound(plan.query, row))
+        return its, compiled(its, self.evaluator)
+
+    def with_rows(
+        self,
+        plan: Plan,
+        rows: Mapping[Row, GraphQuery],
+        merged: GraphInput,
+        on_match: OnMatch | None,
+        max_results: int | None,
+    ) -> GivenGraphQuery:
+        """A query with parameters, each row of which runs by itself."""
+        return GivenGraphQuery(plan, rows, empty_table(plan, merged.names, self.terms), on_match, max_results)
+
+    def _new(
+        self,
+        plan: Plan,
+        made: Compiled,
+        merged: GraphInput,
+        on_match: OnMatch | None = None,
+        max_results: int | None = None,
+    ) -> GraphQuery:
+        """A query that has seen nothing yet."""
+        matcher = plan.start(self.terms, automaton=made.automaton)
+        return self.running(plan, made, merged, matcher, on_match, max_results)
 
     def unregister(self, name: str) -> None:
         """See ``Engine.unregister``."""
         into = self.core.query_named(name).into
         others = [query for query in self.queries.values() if query.name != name]
-        if into is not None and not any(derived_stream(query) == into for query in others):
+        if into is not None and not any(query.into == into for query in others):
             readers = [query.name for query in others if any(s.iri == into for s in query.streams)]
             if readers:
                 raise OptionError(f'"{name}" derives <{into}>, which {", ".join(readers)} reads')
         self._forget_streams(self.core.remove(name))
 
-    def _forget_streams(self, gone: GraphQuery) -> None:
+    def _forget_streams(self, gone: AnyGraphQuery) -> None:
         """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
         used = self.core.derived | {stream.iri for query in self.queries.values() for stream in query.streams}
         iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
@@ -179,7 +224,7 @@ class GraphKind:
 
     def _check_derived(self, query: Query) -> None:
         """OptionError: the stream that the query derives has had events from outside."""
-        into = derived_stream(query)
+        into = query.into
         clock = self.core.clocks.get(into or "")
         if clock is not None and into not in self.core.derived and (clock.events or clock.closed):
             raise OptionError(f"the stream <{into}> has had events from outside, so no query can derive it")
@@ -205,7 +250,7 @@ class GraphKind:
 
     def share(self, queries: Iterable[AnyQuery]) -> None:
         """Lie on what engines with the same prepared queries share, as long as nothing is here yet."""
-        prepared = [query for query in queries if isinstance(query, Prepared)]
+        prepared = [query for query in queries if isinstance(query, Prepared) and query.query.given is None]
         if prepared and not (self.core.running or self.core.clocks or self._is_lent):
             self._common = self.background.common(prepared, self.evaluator.mode)
             self.terms = Terms(self._common.evaluator.terms)
@@ -217,16 +262,16 @@ class GraphKind:
         shared = self._common.compiled(query) if self._common and isinstance(query, Prepared) else None
         return shared or compiled(plan, self.evaluator)
 
-    def start(
+    def running(
         self,
         plan: Plan,
         made: Compiled,
         merged: GraphInput,
         matcher: AnyMatcher | None,
-        on_match: OnMatch | None,
-        max_results: int | None,
+        on_match: OnMatch | None = None,
+        max_results: int | None = None,
     ) -> GraphQuery:
-        """Let a query run on an input with a matcher, new or restored; ``made`` is its plan for these terms.
+        """A query that runs on an input with a matcher, new or restored; ``made`` is its plan for these terms.
 
         Without a matcher it is one that is over.
         """
@@ -235,9 +280,7 @@ class GraphKind:
         needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
         may_wait = self.evaluator.mode is Mode.AUTO and not plan.by_partition
         lazy = self._lazy(made.automaton, needs) if may_wait else ()
-        running = GraphQuery(plan, matcher, needs, merged.names, self.terms, on_match, lazy, max_results)
-        self.core.start(running, merged)
-        return running
+        return GraphQuery(plan, matcher, needs, merged.names, self.terms, on_match, lazy, max_results)
 
     def _assembler(self, iri: str) -> Assembler:
         """What encodes the events of a stream one by one."""
@@ -269,7 +312,7 @@ class GraphKind:
 
     def take_single(
         self, iri: str, timestamp: Time, graph: Graph, name: str | None
-    ) -> Sequence[MergedInput[Events, SingleEvent, GraphQuery]]:
+    ) -> Sequence[MergedInput[Events, SingleEvent, AnyGraphQuery]]:
         """One event came, which goes the short way: it never becomes columns, unless it meets some.
 
         Those that it can have an effect on are to be settled."""
@@ -281,9 +324,10 @@ class GraphKind:
 
     def has_short_way(self, iri: str) -> bool:
         """Whether events of a stream stay single to the end: no pattern is postponed."""
-        return not any(query.lazy for merged in self.core.affected(iri) for query in merged.queries)
+        queries = (query for merged in self.core.affected(iri) for query in merged.queries)
+        return not any(member.lazy for query in queries for member in query.members)
 
-    def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[MergedInput[Events, SingleEvent, GraphQuery]]:
+    def take_few(self, iri: str, items: Sequence[Item]) -> Sequence[MergedInput[Events, SingleEvent, AnyGraphQuery]]:
         """As ``take_single`` for a few events, or for none if one of them is wrong, which the error names."""
         self.forget_terms()
         encoder = self.encoders[iri]
@@ -377,7 +421,7 @@ def _wire(report: WireReport | None) -> Statistics:
 
 
 def _statistics(
-    query: GraphQuery, merged: MergedInput[Any, Any, GraphQuery], lost: Mapping[str, Sequence[Loss]]
+    query: AnyGraphQuery, merged: MergedInput[Any, Any, AnyGraphQuery], lost: Mapping[str, Sequence[Loss]]
 ) -> Statistics:
     slowest = merged.held_back_by()
     held_back_by = None if slowest is None else slowest.iri
@@ -437,15 +481,14 @@ class Forgetting:
         self.most_terms, self.most_bytes = FEW_TERMS, FEW_BYTES
         self._sweeping = False  # matchers are about to free what has left the window
 
-    def look(self, evaluator: Evaluator, core: EngineCore[Events, GraphQuery]) -> None:
+    def look(self, evaluator: Evaluator, core: EngineCore[Events, AnyGraphQuery]) -> None:
         """Forget what only the past mentions, if there are many terms or long ones."""
         terms = evaluator.terms
         if len(terms) <= self.most_terms and terms.memory() <= self.most_bytes:
             return
         if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
             for query in core.running.values():
-                if not query.is_over:
-                    query.matcher.sweep_soon()
+                query.sweep_soon()
             self._sweeping = True
         elif all(merged.is_settled for merged in core.inputs):
             held = [words for query in core.running.values() for words in query.trace()]

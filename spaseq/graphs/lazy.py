@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -306,10 +306,10 @@ class Postponed:
         sizes = {stream: len(events) for stream, events, _ in released.parts}
         return {job: wishes for job, wishes in self._jobs.items() if self._waits(job, sizes.get(job[0], 0))}
 
-    def forget(self, query: GraphQuery) -> None:
-        """A query goes."""
-        if query in self._queries:
-            self._know([one for one in self._queries if one is not query])
+    def forget(self, gone: Set[GraphQuery]) -> None:
+        """Some queries go."""
+        if not gone.isdisjoint(self._queries):
+            self._know([one for one in self._queries if one not in gone])
 
     def _know(self, queries: Sequence[GraphQuery]) -> None:
         """These are the queries; a job may wait from now on because one went that needed it at once."""

@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.query_text import made_of_file
 from spaseq.languages.spaseq import ParsedQuery, parse
-from spaseq.pattern.sequences import Construction, Query
+from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences import Plan, compile_plan
 
 Supply = TypeVar("Supply")
@@ -43,11 +43,6 @@ def _free_name(taken: set[str]) -> str:
     return next(name for number in range(1, len(taken) + 2) if (name := f"query{number}") not in taken)
 
 
-def derived_stream(query: Query) -> str | None:
-    """The stream that the query derives; None for a SELECT."""
-    return query.form.into if isinstance(query.form, Construction) else None
-
-
 def stream_order(queries: Sequence[Query]) -> dict[str, int]:
     """A rank for every stream, derived ones after all that they depend on; QueryError if one depends on itself."""
     sorter: TopologicalSorter[str] = TopologicalSorter()
@@ -55,7 +50,7 @@ def stream_order(queries: Sequence[Query]) -> dict[str, int]:
         sources = [stream.iri for stream in query.streams]
         for iri in sources:
             sorter.add(iri)
-        into = derived_stream(query)
+        into = query.into
         if into is not None:
             sorter.add(into, *sources)
     try:
@@ -88,7 +83,7 @@ def supplied_streams(queries: Sequence[Query], streams: Mapping[str, Supply]) ->
     if not isinstance(streams, Mapping):
         raise OptionError(f"streams are given as a mapping of names or IRIs to sources, not {streams!r:.80}")
     supplied: dict[str, Supply] = {}
-    derived = {into for query in queries if (into := derived_stream(query)) is not None}
+    derived = {into for query in queries if (into := query.into) is not None}
     for name, source in streams.items():
         iri = resolve_stream(name, queries)
         if iri in derived:
@@ -138,7 +133,8 @@ class Prepared:
     @property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal in all processes for queries that mean the same, whatever they are called."""
-        return hashlib.sha256(repr(replace(self.query, name="")).encode()).hexdigest()[:32]
+        text = repr(replace(self.query, name="")) + self.query.of_row
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[str | Query]]:
         return _prepared, (self._source,)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import RdfFormat
 
+from gpm.algebra import Iri, Literal
 from gpm.encoder import encode_graphs, encode_texts, text_column
 from gpm.native.assembly import Encoder
 from gpm.parsing import parse
@@ -23,12 +25,15 @@ from nfa_native.core.arrays import Arrays, column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
+from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
+from spaseq.graphs.given_rows import GivenTables, rows_given, tables_by_name
 from spaseq.graphs.graph_input import GraphInput
-from spaseq.graphs.graph_query import OnMatch
+from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
+from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import (
@@ -53,12 +58,11 @@ INPUT_STATE: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
     "names": [str], "waiting": [str],
 }  # fmt: skip
-QUERY: Shape = {
-    "name": str, "fingerprint": str,
-    "counters": {
-        "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
-    },
+COUNTERS: Shape = {
+    "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
 }  # fmt: skip
+QUERY: Shape = {"name": str, "fingerprint": str, "counters": COUNTERS}
+ROWS: Shape = AnyNames([{"row": [[str]], "counters": COUNTERS}])  # of queries with parameters, by name
 HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
     "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
@@ -76,6 +80,8 @@ WITH_COLUMNS = 9  # the first version that has waiting events as columns
 def check_header(header: Any, version: int) -> None:
     """SnapshotError if a value is missing, of another type or out of range, or names do not fit each other."""
     shape = HEADER if version >= WITH_COLUMNS else OLD_HEADER
+    if isinstance(header, dict) and "given" in header:
+        shape = {**shape, "given": ROWS}
     for problem in chain(misfits(header, shape, "header"), _inconsistent(header)):
         raise SnapshotError(f"the snapshot is damaged: {problem}")
 
@@ -90,6 +96,8 @@ def _inconsistent(header: Any) -> Iterator[str]:
         yield "the streams do not fit each other"
     if len(set(queries)) < len(queries) or sorted(placed) != sorted(queries):
         yield "the queries do not fit their streams"
+    if not header.get("given", {}).keys() <= set(queries):
+        yield "there are rows of a query that is not there"
     for merged in header["streamsets"]:
         iris = merged["iris"]
         waiting = [one if isinstance(one, str) else one["stream"] for one in merged["waiting"]]
@@ -226,7 +234,13 @@ def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
     return Events(state["stream"], encode_graphs(encoder, graphs), names)
 
 
-Made: TypeAlias = tuple[Plan, Compiled]
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A query that is given again, its plan, and the rows that it is to have; None: those of the snapshot."""
+
+    query: AnyQuery
+    plan: Plan
+    rows: Sequence[Row] | None
 
 
 def take_snapshot(kind: GraphKind) -> bytes:
@@ -243,6 +257,7 @@ def take_snapshot(kind: GraphKind) -> bytes:
         counters, matcher, results = query.snapshot()
         sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
         queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
+    given = {one.name: _row_states(one, sections) for one in running if isinstance(one, GivenGraphQuery)}
     header = {
         "background": kind.background.fingerprint(),
         "lateness": core.lateness,
@@ -252,8 +267,31 @@ def take_snapshot(kind: GraphKind) -> bytes:
         "clocks": [dataclasses.asdict(clock) for clock in core.clocks.values()],
         "streamsets": [_input_state(merged, str(place), sections) for place, merged in enumerate(kind.inputs)],
         "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in kind.skipped.items()},
+        **({"given": given} if given else {}),
     }
     return GRAPHS.pack(header, sections)
+
+
+def _row_states(query: GivenGraphQuery, sections: dict[str, bytes]) -> list[dict[str, Any]]:
+    """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
+    states = []
+    for number, (row, member) in enumerate(query.rows.items()):
+        counters, matcher, results = member.snapshot()
+        sections[f"row matcher {number} {query.name}"], sections[f"row results {number} {query.name}"] = (
+            matcher,
+            results,
+        )
+        states.append({"row": [_written(term) for term in row], "counters": counters})
+    return states
+
+
+def _written(term: Iri | Literal) -> list[str]:
+    """A term of a row."""
+    return [term.value] if isinstance(term, Iri) else [term.lexical, term.datatype, term.language or ""]
+
+
+def _read_row(state: Mapping[str, Any]) -> Row:
+    return tuple(Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None) for one in state["row"])
 
 
 def restored(
@@ -263,6 +301,7 @@ def restored(
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,
+    given: GivenTables = None,
 ) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
@@ -274,17 +313,16 @@ def restored(
     kind = GraphKind(background, on_late=on_late, gpm=gpm)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
-    plans = _plans(header["queries"], queries)
-    kind.share(query for query, _ in plans.values())
-    made = {name: (plan, kind.compiled(query, plan)) for name, (query, plan) in plans.items()}
+    wanted = _wanted(header["queries"], queries, given)
+    kind.share(one.query for one in wanted.values())
     with validated():
-        _fill(kind, made, header, sections, on_match)
+        _fill(kind, wanted, header, sections, on_match)
     return kind
 
 
 def _fill(
     kind: GraphKind,
-    made: dict[str, Made],
+    wanted: dict[str, Wanted],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
@@ -296,10 +334,12 @@ def _fill(
         raise SnapshotError("the snapshot is damaged: a stream is closed that promises no end")
     kind.encoders = {iri: kind.evaluator.encoder.apart() for iri in core.clocks}
     word_map = unpack_words(sections, kind.terms)
+    counters = {state["name"]: state["counters"] for state in header["queries"]}
+    restoring = _Restoring(kind, counters, header.get("given", {}), sections, word_map, on_match)
     for state in header["streamsets"]:
         merged = _restored_input(kind, state)
         for name in state["queries"]:
-            _restore_query(kind, made[name], merged, header, sections, word_map, on_match)
+            core.start(restoring.query(wanted[name], merged), merged)
     for place, (merged, state) in enumerate(zip(kind.inputs, header["streamsets"], strict=True)):
         # encoded when it is known what the queries need
         for events in unpack_waiting(state, str(place), sections, kind.evaluator.encoder):
@@ -313,63 +353,100 @@ def _fill(
     core.sort(stream_order(list(kind.queries.values())))
 
 
-def _plans(
-    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
-) -> dict[str, tuple[AnyQuery, Plan]]:
+def _wanted(
+    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: GivenTables
+) -> dict[str, Wanted]:
     """The queries given, with their plans, checked against those of the snapshot."""
     names = [state["name"] for state in states]
-    given = queries_given(names, queries)
-    plans = {}
-    for state, query in zip(states, given, strict=True):
-        plan: Plan = plan_of(query, as_query(query, state["name"], ()))
+    tables = tables_by_name(given, names)
+    wanted = {}
+    for state, query in zip(states, queries_given(names, queries), strict=True):
+        name = state["name"]
+        checked = as_query(query, name, ())
+        plan = plan_of(query, checked)
         if plan.fingerprint() != state["fingerprint"]:
-            raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
-        plans[state["name"]] = query, plan
-    return plans
+            raise SnapshotError(f'the snapshot was taken with another query "{name}"')
+        wanted[name] = Wanted(query, plan, rows_given(checked, tables.get(name)))
+    return wanted
 
 
-def _restore_query(
-    kind: GraphKind,
-    made: Made,
-    merged: GraphInput,
-    header: dict[str, Any],
-    sections: dict[str, bytes],
-    word_map: WordMap,
-    on_match: OnMatch | None,
-) -> None:
-    plan, compiled = made
-    name = plan.query.name
-    counters = next(state["counters"] for state in header["queries"] if state["name"] == name)
-    data, is_over = sections[f"matcher {name}"], counters["over"]
-    matcher = None if is_over else _restored_matcher(kind, made, merged, counters["new"], data, word_map)
-    running = kind.start(plan, compiled, merged, matcher, on_match, counters["max_results"] or None)
-    running.restore(counters, sections[f"results {name}"], word_map)
-    if is_over:
-        running.counters = unpack_counters(plan.start(kind.terms, automaton=compiled.automaton), data)
-    else:
-        merged.note(running)
+@dataclass(frozen=True, slots=True)
+class _Restoring:
+    """What queries are made of again; states by name, ``given`` those of rows."""
 
+    kind: GraphKind
+    counters: Mapping[str, dict[str, Any]]
+    given: Mapping[str, list[dict[str, Any]]]
+    sections: Mapping[str, bytes]
+    word_map: WordMap
+    on_match: OnMatch | None
 
-def _restored_matcher(
-    kind: GraphKind, made: Made, merged: GraphInput, is_new: bool, data: bytes, word_map: WordMap
-) -> AnyMatcher:
-    plan, automaton = made[0], made[1].automaton
-    if is_new:  # its number for the oldest event says nothing
-        matcher: AnyMatcher = plan.start(kind.terms, automaton=automaton)
+    def query(self, wanted: Wanted, merged: GraphInput) -> AnyGraphQuery:
+        """A query on its input."""
+        plan = wanted.plan
+        name, counters = plan.query.name, self.counters[plan.query.name]
+        if plan.query.given is not None:
+            return self._with_rows(wanted, merged, counters)
+        compiled = self.kind.compiled(wanted.query, plan)
+        parts = self.sections[f"matcher {name}"], self.sections[f"results {name}"]
+        return self._running(plan, compiled, merged, counters, parts, self.on_match)
+
+    def _running(
+        self,
+        plan: Plan,
+        compiled: Compiled,
+        merged: GraphInput,
+        counters: dict[str, Any],
+        parts: tuple[bytes, bytes],
+        on_match: OnMatch | None,
+    ) -> GraphQuery:
+        data, remembered = parts
+        matcher = None if counters["over"] else self._matcher(plan, compiled, merged, counters["new"], data)
+        most = counters["max_results"] or None
+        running = self.kind.running(plan, compiled, merged, matcher, on_match, most)
+        running.restore(counters, remembered, self.word_map)
+        if matcher is None:
+            running.counters = unpack_counters(plan.start(self.kind.terms, automaton=compiled.automaton), data)
+        return running
+
+    def _with_rows(self, wanted: Wanted, merged: GraphInput, counters: dict[str, Any]) -> GivenGraphQuery:
+        """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
+        plan, name = wanted.plan, wanted.plan.query.name
+        kept = {_read_row(state): number for number, state in enumerate(self.given[name])}
+        rows = {}
+        for row in () if counters["over"] else kept if wanted.rows is None else wanted.rows:
+            its, compiled = self.kind.of_row(plan, row)
+            if row in kept:
+                number = kept[row]
+                parts = self.sections[f"row matcher {number} {name}"], self.sections[f"row results {number} {name}"]
+                rows[row] = self._running(its, compiled, merged, self.given[name][number]["counters"], parts, None)
+            else:
+                matcher = self._new_matcher(its, compiled, merged)
+                rows[row] = self.kind.running(its, compiled, merged, matcher)
+        found = self.kind.with_rows(plan, rows, merged, self.on_match, counters["max_results"] or None)
+        found.restore(counters, self.sections[f"matcher {name}"])
+        return found
+
+    def _new_matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput) -> AnyMatcher:
+        matcher: AnyMatcher = plan.start(self.kind.terms, automaton=compiled.automaton)
         matcher.advance(merged.advanced)
         return matcher
-    matcher = plan.restore(kind.terms, data, word_map, automaton=automaton)
-    if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
-        raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
-    if not merged.finished and matcher.next_time > merged.watermark:
-        raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
-    return matcher
+
+    def _matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput, is_new: bool, data: bytes) -> AnyMatcher:
+        if is_new:  # its number for the oldest event says nothing
+            return self._new_matcher(plan, compiled, merged)
+        matcher = plan.restore(self.kind.terms, data, self.word_map, automaton=compiled.automaton)
+        if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
+            raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
+        if not merged.finished and matcher.next_time > merged.watermark:
+            raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
+        return matcher
 
 
 # ── merged inputs ───────────────────────────────────────────────────────────────────────────────────────────
 def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> dict[str, Any]:
     """The state of a merged input, but for the events that wait: they are put into sections."""
-    oldest = min((query.oldest_event() for query in merged.queries), default=merged.names.next)
+    oldest = merged.oldest_event()
     names = merged.names.from_number(oldest)
     waiting = list(merged.waiting())
     sections |= {section(place, events.stream): pack_waiting(events) for events in waiting}
@@ -396,6 +473,6 @@ def _restored_input(kind: GraphKind, state: dict[str, Any]) -> GraphInput:
 
 def _check_waiting(merged: GraphInput, events: Events) -> None:
     """SnapshotError if events wait that came too late for some query, or that wait no more."""
-    known = max((query.matcher.next_time for query in merged.queries), default=LEAST)
+    known = max((member.matcher.next_time for member in merged.members), default=LEAST)
     if len(events) and (merged.finished or int(events.times.min()) < known):
         raise SnapshotError("the snapshot is damaged: events wait that came too late")

@@ -17,7 +17,7 @@ def bound(query: Query, row: Row) -> Query:
     def change(part: object) -> object | None:
         return terms[part.name] if isinstance(part, Parameter) else None
 
-    found = rewrite(replace(query, given=None), change)
+    found = replace(rewrite(replace(query, given=None), change), row=row)
     return replace(found, window=_window(query.window, query.given, row)) if query.given.length is not None else found
 
 

@@ -258,8 +258,10 @@ class Given:
     """
 
     names: tuple[str, ...]
-    rows: tuple[Row, ...] | None = None
+    rows: tuple[Row, ...] | None = field(default=None, repr=False)  # a fingerprint is of the query, with any rows
     length: str | None = None
+    prefixes: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # for terms in tables
+    base: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +279,17 @@ class Query:
     name: str = ""
     partition: Partition | None = None
     given: Given | None = field(default=None, repr=False)  # fingerprints of queries without it are those of ever
+    row: Row | None = field(default=None, repr=False)  # whose query it is, of one that had parameters
+
+    @property
+    def into(self) -> str | None:
+        """The stream that it derives; None for a SELECT."""
+        return self.form.into if isinstance(self.form, Construction) else None
+
+    @property
+    def of_row(self) -> str:
+        """What its fingerprint has of parameters: nothing where there are none."""
+        return "" if self.given is None and self.row is None else repr((self.given, self.row))
 
     @property
     def keys(self) -> tuple[str, ...]:

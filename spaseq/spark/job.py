@@ -12,7 +12,7 @@ import spaseq.graphs
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import Background
 from spaseq.graphs.kind import new_evaluator
-from spaseq.graphs.queries import Prepared, derived_stream
+from spaseq.graphs.queries import Prepared
 from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences import Plan
 from spaseq.results.table import MatchTable
@@ -74,7 +74,7 @@ class Job:
     def inputs(self) -> tuple[str, ...]:
         """The IRIs of the streams that no query derives."""
         queries = [query.query for query in self.queries.values()]
-        derived = {derived_stream(query) for query in queries}
+        derived = {query.into for query in queries}
         return tuple(dict.fromkeys(s.iri for query in queries for s in query.streams if s.iri not in derived))
 
     @cached_property

@@ -20,7 +20,8 @@ def in_scope(element: algebra.Element) -> tuple[str, ...]:
 def triple_variables(triples: Iterable[algebra.Triple]) -> tuple[str, ...]:
     """The variables of triple patterns, in order of first mention."""
     terms = (term for triple in triples for term in (triple.subject, triple.predicate, triple.object))
-    return tuple(dict.fromkeys(term.name for term in terms if isinstance(term, algebra.Variable)))
+    variables = (term for term in terms if isinstance(term, algebra.Variable))
+    return tuple(dict.fromkeys(one.name for one in variables if not isinstance(one, algebra.Parameter)))
 
 
 def _in_scope(element: algebra.Element) -> Iterator[str]:
@@ -50,6 +51,8 @@ def free_variables(expression: algebra.Expression) -> tuple[str, ...]:
 
 def _free_variables(expression: algebra.Expression) -> Iterator[str]:
     match expression:
+        case algebra.Parameter():
+            return
         case algebra.Variable(name):
             yield name
         case algebra.Operation(_, arguments):
@@ -258,7 +261,7 @@ class PatternLowering:
                 yield algebra.Triple(subject, verb, term)
                 yield from said
 
-    def verb(self, node: tree.Variable | tree.Parameter | tree.Path) -> algebra.Variable | algebra.Parameter | algebra.Path:
+    def verb(self, node: tree.Variable | tree.Parameter | tree.Path) -> algebra.Variable | algebra.Path:
         """What relates subject and object."""
         match node:
             case tree.Variable():

@@ -44,7 +44,8 @@ _DATE_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d
 def lower_window(node: tree.Window, names: Prefixes) -> Window:
     """The window; Problem if its length is not a positive integer, or its start no date and time."""
     if isinstance(node.length, tree.Variable):
-        raise Problem(f"nothing gives ?{node.length.name}", node.length.span, f"add GIVEN ?{node.length.name} before WHERE")
+        name = node.length.name
+        raise Problem(f"nothing gives ?{name}", node.length.span, f"add GIVEN ?{name} before WHERE")
     text = "1" if isinstance(node.length, tree.Parameter) else node.length.text
     if not re.fullmatch(r"\+?0*[1-9][0-9]*", text):
         raise Problem(f"WITHIN {text[:30]} is no window: the length is a positive integer", node.length.span)
@@ -316,7 +317,7 @@ def lower_select(
     group_by = tuple(dict.fromkeys(variable.name for variable in node.group_by))
     lowering, meanings = PatternLowering(names), dict[str, algebra.Expression]()
     if form.items is None:
-        shown = (*map(algebra.Parameter, given), *map(algebra.Variable, bound))
+        shown = [*map(algebra.Parameter, given), *map(algebra.Variable, bound)]
         projections = tuple(algebra.Projection(each.name, each) for each in shown)
     else:
         items = projected(form.items, bound, lowering, ExpressionPlace.SELECT)

@@ -107,9 +107,8 @@ def lower_given(node: tree.Given, length: tree.Node | None, lowering: Expression
     """The parameters, with all rows that the text has; ``length`` is that of the window."""
     names = tuple(variable.name for variable in node.parameters)
     named = length.name if isinstance(length, tree.Parameter) else None
-    if node.rows is None:
-        return Given(names, None, named)
-    return Given(names, tuple(_row(row, node, lowering) for row in node.rows), named)
+    rows = None if node.rows is None else tuple(_row(row, node, lowering) for row in node.rows)
+    return Given(names, rows, named, lowering.names.prefixes, lowering.names.base)
 
 
 def _row(node: tree.Row, given: tree.Given, lowering: ExpressionLowering) -> Row:
@@ -124,7 +123,7 @@ def _row(node: tree.Row, given: tree.Given, lowering: ExpressionLowering) -> Row
 
 
 def with_distinct_rows(query: Query, node: tree.Given) -> Query:
-    """The query with each row once; Problem for the first one with a term that cannot stand where its parameter does."""
+    """The query with each row once; Problem for the first term that cannot stand where its parameter does."""
     if query.given is None or query.given.rows is None or node.rows is None:
         return query
     places = Places(query)
@@ -141,9 +140,10 @@ class Places:
         assert query.given is not None
         self._given = query.given
         self._unit = query.window.length if query.window else 0
-        triples = (part for part in parts((query.atoms, query.form, query.partition)) if isinstance(part, algebra.Triple))
-        verbs = {one.predicate.name for one in triples if isinstance(one.predicate, algebra.Parameter)}
-        self._properties = tuple(number for number, name in enumerate(query.given.names) if name in verbs)
+        found = parts((query.atoms, query.form, query.partition))
+        verbs = [one.predicate for one in found if isinstance(one, algebra.Triple)]
+        properties = {one.name for one in verbs if isinstance(one, algebra.Parameter)}
+        self._properties = tuple(number for number, name in enumerate(query.given.names) if name in properties)
 
     def misfits(self, row: Row) -> Iterator[tuple[int, str]]:
         """The places in ``row`` of terms that cannot stand where they would, and why."""

@@ -19,6 +19,7 @@ from gpm.algebra import (
     Iri,
     Literal,
     Operation,
+    Parameter,
     Previous,
     Variable,
 )
@@ -153,6 +154,8 @@ def aggregate_value(aggregate: Aggregate) -> Expression:
 def substitute(expression: Expression, environment: Environment) -> Expression:
     """The expression with its variables replaced; what the environment does not have is unbound."""
     match expression:
+        case Parameter():
+            return expression
         case Variable(name):
             return environment.get(name, UNBOUND)
         case Operation("BOUND", (argument,)):
@@ -173,6 +176,8 @@ def substitute(expression: Expression, environment: Environment) -> Expression:
 def is_bound(value: Expression) -> Expression:
     """BOUND of any expression, for SPARQL's own takes a variable only: an error is what is not bound."""
     match value:
+        case Parameter():
+            return TRUE
         case Variable():
             return Operation("BOUND", (value,))
         case Operation("COALESCE", arguments):
@@ -187,6 +192,8 @@ def is_bound(value: Expression) -> Expression:
 def variables_of(expression: Expression) -> Iterable[str]:
     """Names of the variables that an expression reads, repeated ones too."""
     match expression:
+        case Parameter():
+            return
         case Variable(name):
             yield name
         case Operation(_, arguments):

@@ -300,7 +300,8 @@ class Plan:
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
-        return hashlib.sha256(repr(self.query.name).join(self._around_name).encode()).hexdigest()[:32]
+        text = repr(self.query.name).join(self._around_name) + self.query.of_row
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
 
     @cached_property
     def _around_name(self) -> list[str]:

@@ -1,0 +1,179 @@
+"""Tables of rows for the parameters of a query: files, frames, Arrow, dictionaries.
+
+A table gives each row with its place and a value for each parameter; what terms these are, the language says.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
+
+import pyoxigraph
+
+from spaseq.errors import Location, OptionError, StreamError, require
+from spaseq.sources.files import as_stream_errors, check_path, open_bytes, shown
+from spaseq.text import did_you_mean
+
+Given: TypeAlias = "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any"
+_SPARQL = {
+    ".srj": pyoxigraph.QueryResultsFormat.JSON,
+    ".json": pyoxigraph.QueryResultsFormat.JSON,
+    ".srx": pyoxigraph.QueryResultsFormat.XML,
+    ".xml": pyoxigraph.QueryResultsFormat.XML,
+}
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_PARQUET = (".parquet", ".pq")
+
+
+class GivenRow(NamedTuple):
+    """A row of a table: where it stands, and a value for each parameter; None: there is none."""
+
+    place: Location
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenTable:
+    """The rows of a table; ``is_text``: its values are texts without types."""
+
+    rows: Iterator[GivenRow]
+    is_text: bool = False
+
+
+def open_given(source: Given, parameters: Sequence[str]) -> GivenTable:
+    """The rows of a table, its columns or keys those of ``parameters``, with or without ``?`` or ``$`` before a name.
+
+    A path of a file in CSV or TSV (``.gz`` too), Parquet or SPARQL results (JSON, XML); a data frame of pandas or
+    polars, or what has Arrow's C stream; an iterable of dictionaries.  Other columns are left alone.  OptionError: it
+    is nothing of these.  StreamError: a file cannot be read, or a column is missing.
+    """
+    if isinstance(source, str | os.PathLike):
+        return _of_file(os.fspath(source), parameters)
+    return _of_data(source, parameters)
+
+
+def _of_data(source: Any, parameters: Sequence[str]) -> GivenTable:
+    package = type(source).__module__.partition(".")[0]
+    if package == "pandas" and hasattr(source, "itertuples"):
+        rows = source.itertuples(index=False, name=None)
+        return GivenTable(_picked("<frame>", list(map(str, source.columns)), rows, parameters))
+    if package == "polars" and hasattr(source, "collect"):
+        source = source.collect()
+    if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
+        require("pyarrow")
+        import pyarrow
+
+        return _of_arrow("<table>", pyarrow.table(source), parameters)
+    if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
+        return GivenTable(_of_mappings(source, parameters))
+    raise OptionError(f"rows are given as a path, a frame, a table or dictionaries, not {source!r:.80}")
+
+
+def _of_file(path: str, parameters: Sequence[str]) -> GivenTable:
+    check_path(path)
+    ending = Path(path.removesuffix(".gz")).suffix.lower()
+    if ending in _PARQUET:
+        require("pyarrow")
+        import pyarrow
+        from pyarrow import parquet
+
+        with as_stream_errors(path):
+            try:
+                table = parquet.read_table(path)
+            except pyarrow.ArrowException as error:
+                raise StreamError(f"this is no Parquet: {error}", Location(path)) from None
+            return _of_arrow(path, table, parameters)
+    if ending in _DELIMITERS or path == "-":
+        return GivenTable(_of_csv(path, _DELIMITERS.get(ending, ","), parameters), is_text=True)
+    if ending in _SPARQL:
+        return GivenTable(_of_results(path, _SPARQL[ending], parameters))
+    known = ", ".join([*_DELIMITERS, *_PARQUET, *_SPARQL])
+    raise StreamError("a table of rows is told by the ending of its name", Location(path), expected=(known,))
+
+
+# ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[GivenRow]:
+    """Rows of texts; one that is empty is none."""
+    with as_stream_errors(path), open_bytes(path) as data:
+        lines = csv.reader(io.TextIOWrapper(cast(BinaryIO, data), "utf-8-sig", newline=""), delimiter=delimiter)
+        try:
+            names = next(lines, [])
+            columns = _columns(path, names, parameters)
+            for values in lines:
+                place = Location(shown(path), lines.line_num)
+                if values and len(values) != len(names):
+                    raise StreamError(f"a row of {len(values)} values for {len(names)} columns", place)
+                if values:
+                    yield GivenRow(place, tuple(values[column] or None for column in columns))
+        except UnicodeDecodeError as error:
+            raise StreamError(f"this is no UTF-8 text: {error.reason}", Location(shown(path))) from None
+        except csv.Error as error:
+            raise StreamError(f"this is no CSV: {error}", Location(shown(path), lines.line_num)) from None
+
+
+def _of_results(path: str, form: pyoxigraph.QueryResultsFormat, parameters: Sequence[str]) -> Iterator[GivenRow]:
+    with as_stream_errors(path), open_bytes(path) as data:
+        try:
+            results = pyoxigraph.parse_query_results(cast(BinaryIO, data), format=form)
+            if isinstance(results, pyoxigraph.QueryBoolean):
+                raise StreamError("these are the results of ASK, which has no rows", Location(path))
+            names = [variable.value for variable in results.variables]
+            rows = ([solution[name] for name in names] for solution in results)
+            yield from _picked(path, names, rows, parameters)
+        except (SyntaxError, ValueError) as error:
+            raise StreamError(f"these are no results of SPARQL: {error}", Location(path)) from None
+
+
+def _of_arrow(path: str, table: Any, parameters: Sequence[str]) -> GivenTable:
+    columns = _columns(path, table.column_names, parameters)
+    values = [table.column(column).to_pylist() for column in columns]
+    rows = zip(*values, strict=True) if values else iter(())
+    return GivenTable(GivenRow(_of_row(path, number), row) for number, row in enumerate(rows))
+
+
+def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[GivenRow]:
+    for number, row in enumerate(rows):
+        place = _of_row("<rows>", number)
+        if not isinstance(row, Mapping):
+            raise StreamError(f"a row is a dictionary, not {type(row).__name__}", place)
+        known = {_bare(str(name)): value for name, value in row.items()}
+        if missing := [name for name in parameters if name not in known]:
+            raise _missing(place, missing[0], list(known))
+        yield GivenRow(place, tuple(known[name] for name in parameters))
+
+
+def _picked(
+    path: str, names: Sequence[str], rows: Iterable[Sequence[Any]], parameters: Sequence[str]
+) -> Iterator[GivenRow]:
+    columns = _columns(path, names, parameters)
+    for number, row in enumerate(rows):
+        yield GivenRow(_of_row(path, number), tuple(row[column] for column in columns))
+
+
+def _of_row(path: str, number: int) -> Location:
+    """A row by its number from 0, as in a frame."""
+    return Location(f"{path}, row {number}")
+
+
+def _columns(path: str, names: Sequence[str], parameters: Sequence[str]) -> list[int]:
+    """The columns of the parameters.  StreamError: one is missing, or there twice."""
+    known = [_bare(name) for name in names]
+    for name in parameters:
+        if known.count(name) > 1:
+            raise StreamError(f"the column {name} is there twice", Location(shown(path)))
+        if name not in known:
+            raise _missing(Location(shown(path)), name, known)
+    return [known.index(name) for name in parameters]
+
+
+def _bare(name: str) -> str:
+    return name.strip().removeprefix("?").removeprefix("$")
+
+
+def _missing(place: Location, name: str, known: Sequence[str]) -> StreamError:
+    return StreamError(f"there is no column {name}, for the parameter ?{name}", place, hint=did_you_mean(name, known))
