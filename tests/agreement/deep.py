@@ -1,7 +1,8 @@
 """The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
 
 Exhaustive small worlds, hypothesis examples and seeded random pairs, pairs whose matches are only counted (``--only
-counts``: these alone), then worlds and pairs with PARTITION BY (``--only partitions``).  It prints how many pairs each
+counts``: these alone), worlds and pairs with PARTITION BY (``--only partitions``), then queries with parameters
+(``--only given``).  It prints how many pairs each
 operator, strategy and window kind had, and ends with status 1 if there was a single difference.
 """
 
@@ -21,7 +22,7 @@ from itertools import islice
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.agreement import partitions
+from tests.agreement import given as rows, partitions
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
 from tests.oracle.aggregated import aggregated_pair
@@ -30,6 +31,8 @@ from tests.oracle.exhaustive import pairs as all_pairs
 from tests.oracle.exhaustive_partitions import pairs as all_partitioned
 from tests.oracle.expressed import expressed_pair
 from tests.oracle.generate import Pair, Size, random_pair
+from tests.oracle.given import random_case
+from tests.oracle.labels import labels_of
 from tests.oracle.model import Window
 from tests.oracle.partitions import partitioned_pair
 from tests.oracle.strategies import pairs as drawn_pairs
@@ -146,6 +149,16 @@ def expressed(worker: int, count: int) -> Tally:
     return tally
 
 
+def with_parameters(worker: int, count: int) -> Tally:
+    """Seeded cases with parameters, in batches of random sizes and with snapshots."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        case = random_case(number, Size(4, 6, 2, 3))
+        first = Pair(case.queries[0], case.events, labels_of(case.queries[0], case.events))
+        tally.compare(first, lambda _, case=case, number=number: rows.difference(case, number))  # type: ignore[misc]
+    return tally
+
+
 def _compare(pairs: Iterable[Pair], differ: Callable[[Pair], str] = by_parts) -> Tally:
     tally = Tally()
     for pair in pairs:
@@ -196,10 +209,16 @@ def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
 
 
+def given_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of queries with parameters."""
+    yield run("GIVEN, 2-4 operators, 3-6 events, up to 4 rows", with_parameters, options.given)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "plain": plain_parts,
     "counts": count_parts,
     "partitions": partition_parts,
+    "given": given_parts,
 }
 
 
@@ -210,6 +229,7 @@ def main() -> int:
     parser.add_argument("--partitions", type=int, default=20_000, help="seeded pairs with PARTITION BY")
     parser.add_argument("--aggregates", type=int, default=10_000, help="seeded pairs with HAVING and the like")
     parser.add_argument("--counts", type=int, default=20_000, help="seeded pairs whose matches are counted")
+    parser.add_argument("--given", type=int, default=1_000, help="seeded cases with parameters")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")

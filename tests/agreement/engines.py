@@ -42,8 +42,17 @@ class EngineRun(Run):
         self._use(spaseq.Engine.restore(self.engine.snapshot(), {"query": self.text}, gpm=self.gpm))
 
     def finish(self) -> list[Result]:
+        self.close()
+        return self.taken()
+
+    def close(self) -> None:
+        """The end of the input."""
         self._take(self.engine.close_tables())
-        return [replace(one, picks=tuple((name, _short(events)) for name, events in one.picks)) for one in self.results]
+
+    def taken(self) -> list[Result]:
+        """The results since this was asked last."""
+        results, self.results = self.results, []
+        return [replace(one, picks=tuple((name, _short(events)) for name, events in one.picks)) for one in results]
 
     def _take(self, tables: Iterable[MatchTable] = ()) -> None:
         for table in tables:

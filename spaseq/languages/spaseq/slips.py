@@ -171,11 +171,9 @@ def _window(slip: QuerySlip) -> str:
 def _given(slip: QuerySlip) -> str:
     if slip.word.upper() == "GIVEN" and "WHERE" in slip.terminals:
         return "GIVEN stands before WHERE"
-    if slip.terminals[-1:] == ("DATA_BRACE",) or slip.in_pattern or "GIVEN" not in slip.terminals:
-        return ""
-    if slip.word == "{" and re.search(r"\bGIVEN\s+([?$]\w+\s*)+$", slip.before, re.IGNORECASE):
+    if slip.word in "{(" and re.search(r"\bGIVEN(\s+[?$]\w+){2,}\s*\{?\s*$", slip.before, re.IGNORECASE):
         return "parameters with rows stand in parentheses: GIVEN (?a ?b) { (1 2) (3 4) }"
-    if slip.word == "," or re.search(r"\bGIVEN\s*$", slip.before, re.IGNORECASE):
+    if "GIVEN" in slip.terminals and (slip.word == "," or slip.terminals[-1] == "GIVEN"):
         return "write GIVEN ?a ?b, or GIVEN (?a ?b) { (1 2) (3 4) }, without commas"
     return ""
 
@@ -360,6 +358,7 @@ _TERMINALS = {
     "UNARY": "a sign",
     "STRATEGY": "an operator , ; or :",
     "FROM_STREAM": "FROM STREAM",
+    "DATA_BRACE": "'{'",
     "A": "a",
     "$END": "the end of the query",
 }
