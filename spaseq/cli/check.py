@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_text, recognized, show_warnings
+from spaseq.cli import given as tables_given, options
+from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_queries, read_text, recognized, show_warnings
 from spaseq.cli.terminal import fail, say
 from spaseq.languages import spaseq
 from spaseq.plan.sequences import compile_plan
@@ -12,14 +13,18 @@ from spaseq.plan.sequences import compile_plan
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
-def check(queries: tuple[str, ...]) -> None:
-    """Check query files, in SPAseq or CEQL, or of path queries.
+@options.given_option
+def check(queries: tuple[str, ...], given: tuple[str, ...]) -> None:
+    """Check query files, in SPAseq or CEQL, or of path queries; with --given also rows for their parameters.
 
     Errors go to standard error (exit code 2), warnings and "ok" to standard output.
     """
     errors = [error for path in queries if (error := _check(path)) is not None]
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
+    if given:
+        for name, count in tables_given.checked(given, [each.query for each in read_queries(queries)]).items():
+            say(f"{name}: {count:,} rows", err=False)
 
 
 def _check(path: str) -> Exception | None:

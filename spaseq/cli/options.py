@@ -89,6 +89,7 @@ class GraphOptions(StreamOptions):
     entail: tuple[str, ...]
     times: bool
     declared: tuple[str, ...]
+    given: tuple[str, ...] = ()
 
     @property
     def unresumable(self) -> dict[str, bool]:
@@ -183,6 +184,10 @@ files_option = _stream_option("a folder or a glob")
 kb_option = click.option(
     "--kb", "background", metavar="IRI=PATH", multiple=True,
     help="A knowledge graph (RDF in any syntax) that GRAPH <IRI> reads.  Repeat it for every graph.",
+)  # fmt: skip
+given_option = click.option(
+    "--given", metavar="[QUERY=]FILE", multiple=True,
+    help="The rows for the parameters (GIVEN) of a query: CSV, TSV, Parquet or SPARQL results, with a column for each.",
 )  # fmt: skip
 entail_option = click.option(
     "--entail", metavar="rdfs[=IRI]", multiple=True,

@@ -10,7 +10,17 @@ from typing import Any
 
 import click
 
-from spaseq.cli import checkpoint, execution, interrupts, options, printer, progress, queries, sources
+from spaseq.cli import (
+    checkpoint,
+    execution,
+    given as tables_given,
+    interrupts,
+    options,
+    printer,
+    progress,
+    queries,
+    sources,
+)
 from spaseq.graphs.graph_run import Run
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
@@ -26,6 +36,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.stream_option
 @options.kb_option
 @options.entail_option
+@options.given_option
 @options.format_option(WRITERS)
 @options.output_option
 @options.times_option
@@ -79,11 +90,14 @@ class GraphExecution(execution.Execution[LiveOptions]):
         asked = self.options
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
+        tables = tables_given.given_tables(asked.given, self.checked)
         self.graphs = sources.background_sources(asked.background, self.checked)
         self.ontologies = sources.entailed_graphs(asked.entail)
         self.sources = sources.stream_sources(asked.streams, self.checked)
         files = [file for path in self.sources.values() for file in expand(path)]
-        self.check_files([*asked.queries, *self.graphs.values(), *files], checkpoint.checkpoint_files(asked.checkpoint))
+        read = [*asked.queries, *tables.values(), *self.graphs.values(), *files]
+        self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
+        self.rows = tables_given.given_rows(tables, self.checked)
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
             same = self.given(SAME) | {"--time-property": asked.wire.time_properties}
@@ -104,6 +118,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
+            given=self.rows,
         )  # fmt: skip
         self.running.warns = False
         self.interrupts = interrupts.RunInterrupts(self.running)

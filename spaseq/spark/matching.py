@@ -174,7 +174,10 @@ def job_of(
     known: dict[str, Prepared] = {}
     for name, query in named_queries(queries):
         prepared = prepare(query)
-        known[as_query(prepared, name, known).name] = prepared
+        checked = as_query(prepared, name, known)
+        if checked.given is not None:
+            raise OptionError(f'"{checked.name}" has parameters (GIVEN): on Spark each row is to be a query of its own')
+        known[checked.name] = prepared
     stream_order([query.query for query in known.values()])
     kept = frozenset(whole)
     if unknown := sorted(kept - known.keys()):

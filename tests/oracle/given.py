@@ -1,4 +1,4 @@
-"""Queries with parameters (semantics.md 3.7): constants of a query become parameters, and each row is a query of its own."""
+"""Queries with parameters (semantics.md 3.7): constants become parameters, and each row is a query of its own."""
 
 from __future__ import annotations
 

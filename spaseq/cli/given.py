@@ -1,0 +1,55 @@
+"""``--given``: tables with the rows of queries that have parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from spaseq.errors import OptionError
+from spaseq.graphs.given_rows import needed_rows
+from spaseq.pattern.sequences import Query
+from spaseq.text import did_you_mean
+
+
+def given_tables(given: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
+    """The files of ``--given`` by query; OptionError if one is of none, or of a query that has one already."""
+    names = [query.name for query in queries]
+    without = [query.name for query in queries if query.given is not None and query.given.rows is None]
+    found: dict[str, str] = {}
+    for one in given:
+        name, sign, path = one.partition("=")
+        if not sign or name not in names:
+            name, path = _only(one, names, without), one
+        if name in found:
+            raise OptionError(f"--given {one}: the query {name} has rows from {found[name]} already")
+        found[name] = path
+    if missing := [name for name in without if name not in found]:
+        raise OptionError(f"the query {missing[0]} needs rows: give them with --given {missing[0]}=FILE")
+    return found
+
+
+def _only(given: str, names: Sequence[str], without: Sequence[str]) -> str:
+    """The query of a table that names none: there is one alone that needs rows."""
+    name, sign, _ = given.partition("=")
+    if sign and "/" not in name:
+        raise OptionError(f"--given {given}: there is no query {name}; {did_you_mean(name, names)}")
+    if len(without) != 1:
+        raise OptionError(f"--given {given}: write QUERY=FILE, with the name of a query: {', '.join(without or names)}")
+    return without[0]
+
+
+def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str, list[dict[str, Any]]]:
+    """The rows of files, each read once.  StreamError: one cannot be read, or a row does not fit its query."""
+    found = {}
+    for query in queries:
+        if query.name in tables and query.given is not None:
+            rows = needed_rows(query, tables[query.name])
+            found[query.name] = [dict(zip(query.given.names, row, strict=True)) for row in rows]
+        elif query.name in tables:
+            raise OptionError(f"--given: the query {query.name} has no parameters")
+    return found
+
+
+def checked(given: Sequence[str], queries: Sequence[Query]) -> dict[str, int]:
+    """How many rows the tables have, by query; errors as of ``given_rows``."""
+    return {name: len(rows) for name, rows in given_rows(given_tables(given, queries), queries).items()}
