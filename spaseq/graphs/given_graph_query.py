@@ -95,6 +95,7 @@ class GivenGraphQuery(GivenQuery[GraphQuery]):
         """The counters of the rows' matchers, each the sum of theirs."""
         found = [row.matcher.statistics() for row in self.rows.values()] or [self.plan.start(Terms()).statistics()]
         summed: dict[str, Any] = tree_of(np.sum([numbers_of(one) for one in found], axis=0), found[0])
+        summed["events"] = max((one["events"] for one in found), default=0)  # all rows see the same
         return summed
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import pyoxigraph
 
@@ -28,6 +28,7 @@ _SPARQL = {
 }
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
+_BLOCK = 1 << 20  # bytes read at once
 
 
 class GivenRow(NamedTuple):
@@ -99,34 +100,39 @@ def _of_file(path: str, parameters: Sequence[str]) -> GivenTable:
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
 def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[GivenRow]:
     """Rows of texts; one that is empty is none."""
+    try:
+        text = _content(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise StreamError(f"this is no UTF-8 text: {error.reason}", Location(shown(path))) from None
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = next(lines, [])
+        columns = _columns(path, names, parameters)
+        for values in lines:
+            place = Location(shown(path), lines.line_num)
+            if values and len(values) != len(names):
+                raise StreamError(f"a row of {len(values)} values for {len(names)} columns", place)
+            if values:
+                yield GivenRow(place, tuple(values[column] or None for column in columns))
+    except csv.Error as error:
+        raise StreamError(f"this is no CSV: {error}", Location(shown(path), lines.line_num)) from None
+
+
+def _content(path: str) -> bytes:
     with as_stream_errors(path), open_bytes(path) as data:
-        lines = csv.reader(io.TextIOWrapper(cast(BinaryIO, data), "utf-8-sig", newline=""), delimiter=delimiter)
-        try:
-            names = next(lines, [])
-            columns = _columns(path, names, parameters)
-            for values in lines:
-                place = Location(shown(path), lines.line_num)
-                if values and len(values) != len(names):
-                    raise StreamError(f"a row of {len(values)} values for {len(names)} columns", place)
-                if values:
-                    yield GivenRow(place, tuple(values[column] or None for column in columns))
-        except UnicodeDecodeError as error:
-            raise StreamError(f"this is no UTF-8 text: {error.reason}", Location(shown(path))) from None
-        except csv.Error as error:
-            raise StreamError(f"this is no CSV: {error}", Location(shown(path), lines.line_num)) from None
+        return b"".join(iter(lambda: data.read1(_BLOCK), b""))
 
 
 def _of_results(path: str, form: pyoxigraph.QueryResultsFormat, parameters: Sequence[str]) -> Iterator[GivenRow]:
-    with as_stream_errors(path), open_bytes(path) as data:
-        try:
-            results = pyoxigraph.parse_query_results(cast(BinaryIO, data), format=form)
-            if isinstance(results, pyoxigraph.QueryBoolean):
-                raise StreamError("these are the results of ASK, which has no rows", Location(path))
-            names = [variable.value for variable in results.variables]
-            rows = ([solution[name] for name in names] for solution in results)
-            yield from _picked(path, names, rows, parameters)
-        except (SyntaxError, ValueError) as error:
-            raise StreamError(f"these are no results of SPARQL: {error}", Location(path)) from None
+    try:
+        results = pyoxigraph.parse_query_results(_content(path), format=form)
+        if isinstance(results, pyoxigraph.QueryBoolean):
+            raise StreamError("these are the results of ASK, which has no rows", Location(path))
+        names = [variable.value for variable in results.variables]
+        rows = ([solution[name] for name in names] for solution in results)
+        yield from _picked(path, names, rows, parameters)
+    except (SyntaxError, ValueError) as error:
+        raise StreamError(f"these are no results of SPARQL: {error}", Location(path)) from None
 
 
 def _of_arrow(path: str, table: Any, parameters: Sequence[str]) -> GivenTable:

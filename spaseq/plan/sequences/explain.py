@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
 from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
@@ -15,6 +15,7 @@ from spaseq.pattern.sequences import (
     Atom,
     Conjunction,
     Disjunction,
+    Given,
     Kleene,
     Negation,
     Optional,
@@ -49,6 +50,7 @@ def describe(analysis: Analysis, liveness: Liveness, automaton: Automaton) -> di
         "transitions": [_transition(analysis, liveness, numbers, way) for way in analysis.ways],
         "taken_away_from": [one.source for one in automaton.transitions if not one.targets],
         "partition": _partition(analysis),
+        **_given(analysis.query.given),
     }
 
 
@@ -101,6 +103,11 @@ def _window(window: Window | None) -> dict[str, Any] | None:
     kind = "sliding" if window.sliding else "tumbling"
     unit = "events" if window.events else "microseconds"
     return {"kind": kind, "length": window.length, "unit": unit, "origin": window.origin}
+
+
+def _given(given: Given | None) -> dict[str, Any]:
+    """The parameters; ``length`` names the one of which the window has so many times its length."""
+    return {} if given is None else {"given": {"parameters": list(given.names), "length": given.length}}
 
 
 def _partition(analysis: Analysis) -> dict[str, Any] | None:
@@ -290,9 +297,11 @@ def as_json(description: Description) -> str:
 def as_text(description: Description) -> str:
     """The description to be read."""
     steps = by_source(description["transitions"])
+    given = description.get("given", {"parameters": [], "length": None})
     parts = [
         f"sequence  {description['sequence']}",
-        f"window    {_window_text(description['window'])}",
+        *_given_lines(given["parameters"]),
+        f"window    {_window_text(description['window'], given['length'])}",
         *_partition_lines(description["partition"]),
         f"cut       {_cut(description['split'])}",
         "",
@@ -313,12 +322,18 @@ def as_text(description: Description) -> str:
     return "\n".join(parts)
 
 
-def _window_text(window: Description | None) -> str:
+def _given_lines(parameters: Iterable[str]) -> Iterator[str]:
+    if parameters:
+        yield f"given     {' '.join('?' + name for name in parameters)}: a query for each row, shown with parameters"
+
+
+def _window_text(window: Description | None, given: str | None) -> str:
     if window is None:
         return "none: partial matches are kept until the input ends"
+    times = "" if given is None else f"?{given} times "
     if window["unit"] == "events":
-        return f"{window['length']} events, {window['kind']}"
-    return f"{window['length'] / 1_000_000:g} seconds, {window['kind']}"
+        return f"{times}{window['length']} events, {window['kind']}"
+    return f"{times}{window['length'] / 1_000_000:g} seconds, {window['kind']}"
 
 
 def _partition_lines(partition: Description | None) -> Iterator[str]:
