@@ -236,11 +236,26 @@ def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A query that is given again, its plan, and the rows that it is to have; None: those of the snapshot."""
+    """A query that is given again, its plan, and the rows that it is to have, if it has parameters."""
 
     query: AnyQuery
     plan: Plan
-    rows: Sequence[Row] | None
+    rows: Sequence[Row] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A query, compiled before the words of the snapshot are read; of one with parameters each row is, not itself."""
+
+    plan: Plan
+    compiled: Compiled | None
+    rows: Mapping[Row, tuple[Plan, Compiled]]
+
+
+def _made(kind: GraphKind, wanted: Wanted) -> Made:
+    rows = {row: kind.of_row(wanted.plan, row) for row in wanted.rows}
+    whole = kind.compiled(wanted.query, wanted.plan) if wanted.plan.query.given is None else None
+    return Made(wanted.plan, whole, rows)
 
 
 def take_snapshot(kind: GraphKind) -> bytes:
@@ -313,16 +328,17 @@ def restored(
     kind = GraphKind(background, on_late=on_late, gpm=gpm)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
-    wanted = _wanted(header["queries"], queries, given)
+    wanted = _wanted(header, queries, given)
     kind.share(one.query for one in wanted.values())
+    made = {name: _made(kind, one) for name, one in wanted.items()}
     with validated():
-        _fill(kind, wanted, header, sections, on_match)
+        _fill(kind, made, header, sections, on_match)
     return kind
 
 
 def _fill(
     kind: GraphKind,
-    wanted: dict[str, Wanted],
+    made: dict[str, Made],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
@@ -339,7 +355,7 @@ def _fill(
     for state in header["streamsets"]:
         merged = _restored_input(kind, state)
         for name in state["queries"]:
-            core.start(restoring.query(wanted[name], merged), merged)
+            core.start(restoring.query(made[name], merged), merged)
     for place, (merged, state) in enumerate(zip(kind.inputs, header["streamsets"], strict=True)):
         # encoded when it is known what the queries need
         for events in unpack_waiting(state, str(place), sections, kind.evaluator.encoder):
@@ -354,9 +370,10 @@ def _fill(
 
 
 def _wanted(
-    states: list[dict[str, Any]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: GivenTables
+    header: dict[str, Any], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: GivenTables
 ) -> dict[str, Wanted]:
     """The queries given, with their plans, checked against those of the snapshot."""
+    states = header["queries"]
     names = [state["name"] for state in states]
     tables = tables_by_name(given, names)
     wanted = {}
@@ -366,7 +383,10 @@ def _wanted(
         plan = plan_of(query, checked)
         if plan.fingerprint() != state["fingerprint"]:
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
-        wanted[name] = Wanted(query, plan, rows_given(checked, tables.get(name)))
+        rows = rows_given(checked, tables.get(name))
+        if rows is None:
+            rows = tuple(_read_row(kept) for kept in header.get("given", {}).get(name, ()))
+        wanted[name] = Wanted(query, plan, rows)
     return wanted
 
 
@@ -381,15 +401,14 @@ class _Restoring:
     word_map: WordMap
     on_match: OnMatch | None
 
-    def query(self, wanted: Wanted, merged: GraphInput) -> AnyGraphQuery:
+    def query(self, made: Made, merged: GraphInput) -> AnyGraphQuery:
         """A query on its input."""
-        plan = wanted.plan
-        name, counters = plan.query.name, self.counters[plan.query.name]
-        if plan.query.given is not None:
-            return self._with_rows(wanted, merged, counters)
-        compiled = self.kind.compiled(wanted.query, plan)
+        name = made.plan.query.name
+        counters = self.counters[name]
+        if made.compiled is None:
+            return self._with_rows(made, merged, counters)
         parts = self.sections[f"matcher {name}"], self.sections[f"results {name}"]
-        return self._running(plan, compiled, merged, counters, parts, self.on_match)
+        return self._running(made.plan, made.compiled, merged, counters, parts, self.on_match)
 
     def _running(
         self,
@@ -409,21 +428,20 @@ class _Restoring:
             running.counters = unpack_counters(plan.start(self.kind.terms, automaton=compiled.automaton), data)
         return running
 
-    def _with_rows(self, wanted: Wanted, merged: GraphInput, counters: dict[str, Any]) -> GivenGraphQuery:
+    def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> GivenGraphQuery:
         """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
-        plan, name = wanted.plan, wanted.plan.query.name
+        name = made.plan.query.name
         kept = {_read_row(state): number for number, state in enumerate(self.given[name])}
         rows = {}
-        for row in () if counters["over"] else kept if wanted.rows is None else wanted.rows:
-            its, compiled = self.kind.of_row(plan, row)
+        for row, (plan, compiled) in made.rows.items() if not counters["over"] else ():
             if row in kept:
                 number = kept[row]
                 parts = self.sections[f"row matcher {number} {name}"], self.sections[f"row results {number} {name}"]
-                rows[row] = self._running(its, compiled, merged, self.given[name][number]["counters"], parts, None)
+                rows[row] = self._running(plan, compiled, merged, self.given[name][number]["counters"], parts, None)
             else:
-                matcher = self._new_matcher(its, compiled, merged)
-                rows[row] = self.kind.running(its, compiled, merged, matcher)
-        found = self.kind.with_rows(plan, rows, merged, self.on_match, counters["max_results"] or None)
+                matcher = self._new_matcher(plan, compiled, merged)
+                rows[row] = self.kind.running(plan, compiled, merged, matcher)
+        found = self.kind.with_rows(made.plan, rows, merged, self.on_match, counters["max_results"] or None)
         found.restore(counters, self.sections[f"matcher {name}"])
         return found
 

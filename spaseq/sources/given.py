@@ -104,8 +104,11 @@ def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[Gi
         text = _content(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StreamError(f"this is no UTF-8 text: {error.reason}", Location(shown(path))) from None
-    quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL  # in TSV of SPARQL quotes are the term's
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True)
+    rows = io.StringIO(text, newline="")
+    if delimiter == "\t":  # quotes are the term's own
+        lines = csv.reader(rows, delimiter=delimiter, quoting=csv.QUOTE_NONE, strict=True)
+    else:
+        lines = csv.reader(rows, delimiter=delimiter, strict=True)
     try:
         names = next(lines, [])
         columns = _columns(path, names, parameters)
