@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli import given as tables_given, options
+from spaseq.cli import options, parameters
 from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_queries, read_text, recognized, show_warnings
 from spaseq.cli.terminal import fail, say
 from spaseq.languages import spaseq
@@ -23,7 +23,7 @@ def check(queries: tuple[str, ...], given: tuple[str, ...]) -> None:
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
     if given:
-        for name, count in tables_given.checked(given, [each.query for each in read_queries(queries)]).items():
+        for name, count in parameters.checked(given, [each.query for each in read_queries(queries)]).items():
             say(f"{name}: {count:,} rows", err=False)
 
 

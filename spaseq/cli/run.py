@@ -13,9 +13,9 @@ import click
 from spaseq.cli import (
     checkpoint,
     execution,
-    given as tables_given,
     interrupts,
     options,
+    parameters,
     printer,
     progress,
     queries,
@@ -90,14 +90,14 @@ class GraphExecution(execution.Execution[LiveOptions]):
         asked = self.options
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
-        tables = tables_given.given_tables(asked.given, self.checked)
+        tables = parameters.given_tables(asked.given, self.checked)
         self.graphs = sources.background_sources(asked.background, self.checked)
         self.ontologies = sources.entailed_graphs(asked.entail)
         self.sources = sources.stream_sources(asked.streams, self.checked)
         files = [file for path in self.sources.values() for file in expand(path)]
         read = [*asked.queries, *tables.values(), *self.graphs.values(), *files]
         self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
-        self.rows = tables_given.given_rows(tables, self.checked)
+        self.rows = parameters.given_rows(tables, self.checked)
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
             same = self.given(SAME) | {"--time-property": asked.wire.time_properties}

@@ -12,17 +12,17 @@ from nfa_native.terms.dictionary import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.given_graph_query import AnyGraphQuery
-from spaseq.graphs.given_rows import GivenTables
 from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
+from spaseq.graphs.parameter_rows import RowSources
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
-from spaseq.sources.given import Given
+from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
@@ -98,7 +98,7 @@ class Engine(runtime.Engine):
         name: str | None = None,
         on_match: OnMatch | None = None,
         max_results: int | None = None,
-        given: Given | None = None,
+        given: RowSource | None = None,
     ) -> str:
         """Run ``query`` on the events pushed from now on, and return its name.
 
@@ -239,7 +239,7 @@ class Engine(runtime.Engine):
         on_match: OnMatch | None = None,
         gpm: str = "auto",
         entail: Entail = (),
-        given: GivenTables = None,
+        given: RowSources = None,
     ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 

@@ -16,10 +16,10 @@ from gpm.rows import AtomRows
 from gpm.single_events import SinglePatterns
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import SpaseqError
-from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
 from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
 from spaseq.graphs.names import FEW, EventNames
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, Waiting, by_tick, by_time
 from spaseq.sources.rdf.events import EventIris, Events
@@ -38,7 +38,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         self.names = EventNames()
         self._evaluator = evaluator
         self._members: list[GraphQuery] = []  # of the queries: those without parameters themselves
-        self._owners: dict[GraphQuery, GivenGraphQuery] = {}  # of members that are rows
+        self._owners: dict[GraphQuery, ParametricGraphQuery] = {}  # of members that are rows
         self._postponed = Postponed()
         self._times: list[int] = []  # of the latest events, which some query may not have heard of
         self._caught_up = 0  # of which event on names were not forgotten yet
@@ -58,7 +58,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         super().attach(query)
         if not query.is_over:
             self._members += query.members
-        if isinstance(query, GivenGraphQuery):
+        if isinstance(query, ParametricGraphQuery):
             self._owners |= dict.fromkeys(query.members, query)
             query.hear = self._hear_member
 
@@ -73,7 +73,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def note(self, query: AnyGraphQuery) -> None:
         """See ``MergedInput``."""
-        if isinstance(query, GivenGraphQuery):
+        if isinstance(query, ParametricGraphQuery):
             query.note()
         super().note(query)
 

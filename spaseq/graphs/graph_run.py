@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.graphs.background import Background, BackgroundSources, Entail
-from spaseq.graphs.given_rows import GivenTables, tables_by_name
 from spaseq.graphs.graph_engine import Engine
+from spaseq.graphs.parameter_rows import RowSources, tables_by_name
 from spaseq.graphs.queries import AnyQuery, as_query, supplied_streams
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
@@ -22,8 +22,8 @@ from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
-from spaseq.sources.given import Given
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
 from spaseq.sources.rdf.items import Item, items_as_they_come
@@ -88,7 +88,7 @@ class Run(SourceRun[Events], Iterator[Match]):
         max_results: int | None = None,
         state: RunState | None = None,
         on_step: Callable[[], float] | None = None,
-        given: GivenTables = None,
+        given: RowSources = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
@@ -100,7 +100,7 @@ class Run(SourceRun[Events], Iterator[Match]):
         self._kind = kind = self.engine.kind
         named = named_queries(queries) if state is None else []
         kind.share(query for _, query in named)
-        tables: dict[Any, Given] = {}  # by name, where names are known
+        tables: dict[Any, RowSource] = {}  # by name, where names are known
         if given is not None and state is None:
             names = list(_by_name(queries))
             tables |= tables_by_name(given, names)
@@ -266,7 +266,7 @@ def run(
     idle_advance: timedelta | int | None = None,
     follow: bool = False,
     max_results: int | None = None,
-    given: GivenTables = None,
+    given: RowSources = None,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(

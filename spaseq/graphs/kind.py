@@ -17,14 +17,13 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
-from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
-from spaseq.graphs.given_rows import needed_rows, rows_given
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher
+from spaseq.graphs.parameter_rows import needed_rows, rows_given
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
-from spaseq.pattern.parameters import bound
-from spaseq.pattern.sequences import Query, Row
+from spaseq.pattern.sequences import Query, Row, bound
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.results.match import Match
@@ -36,7 +35,7 @@ from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
 from spaseq.runtime.snapshot.container import RESULTS_WAIT
 from spaseq.runtime.statistics import Statistics, of_stream, reasons, time_of
-from spaseq.sources.given import Given
+from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
@@ -147,7 +146,7 @@ class GraphKind:
         name: str | None,
         on_match: OnMatch | None,
         max_results: int | None,
-        given: Given | None = None,
+        given: RowSource | None = None,
     ) -> str:
         """See ``Engine.register``."""
         self.forget_terms()
@@ -179,9 +178,9 @@ class GraphKind:
         merged: GraphInput,
         on_match: OnMatch | None,
         max_results: int | None,
-    ) -> GivenGraphQuery:
+    ) -> ParametricGraphQuery:
         """A query with parameters, each row of which runs by itself."""
-        return GivenGraphQuery(plan, rows, empty_table(plan, merged.names, self.terms), on_match, max_results)
+        return ParametricGraphQuery(plan, rows, empty_table(plan, merged.names, self.terms), on_match, max_results)
 
     def _new(
         self,

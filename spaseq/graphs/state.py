@@ -25,13 +25,13 @@ from nfa_native.core.arrays import Arrays, column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
-from spaseq.graphs.given_graph_query import AnyGraphQuery, GivenGraphQuery
-from spaseq.graphs.given_rows import GivenTables, rows_given, tables_by_name
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
+from spaseq.graphs.parameter_rows import RowSources, rows_given, tables_by_name
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
@@ -272,7 +272,7 @@ def take_snapshot(kind: GraphKind) -> bytes:
         counters, matcher, results = query.snapshot()
         sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
         queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
-    given = {one.name: _row_states(one, sections) for one in running if isinstance(one, GivenGraphQuery)}
+    given = {one.name: _row_states(one, sections) for one in running if isinstance(one, ParametricGraphQuery)}
     header = {
         "background": kind.background.fingerprint(),
         "lateness": core.lateness,
@@ -287,7 +287,7 @@ def take_snapshot(kind: GraphKind) -> bytes:
     return GRAPHS.pack(header, sections)
 
 
-def _row_states(query: GivenGraphQuery, sections: dict[str, bytes]) -> list[dict[str, Any]]:
+def _row_states(query: ParametricGraphQuery, sections: dict[str, bytes]) -> list[dict[str, Any]]:
     """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
     states = []
     for number, (row, member) in enumerate(query.rows.items()):
@@ -316,7 +316,7 @@ def restored(
     on_late: Callable[[Event], object] | None,
     on_match: OnMatch | None,
     gpm: str,
-    given: GivenTables = None,
+    given: RowSources = None,
 ) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
@@ -370,7 +370,7 @@ def _fill(
 
 
 def _wanted(
-    header: dict[str, Any], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: GivenTables
+    header: dict[str, Any], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: RowSources
 ) -> dict[str, Wanted]:
     """The queries given, with their plans, checked against those of the snapshot."""
     states = header["queries"]
@@ -428,7 +428,7 @@ class _Restoring:
             running.counters = unpack_counters(plan.start(self.kind.terms, automaton=compiled.automaton), data)
         return running
 
-    def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> GivenGraphQuery:
+    def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> ParametricGraphQuery:
         """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
         name = made.plan.query.name
         kept = {_read_row(state): number for number, state in enumerate(self.given[name])}

@@ -7,10 +7,11 @@ Group variables work on occurrences: a GPM may stand in a sequence several times
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from gpm.algebra import Expression, Group, Iri, Literal, Projection, Triple
+from gpm.algebra import Expression, Group, Iri, Literal, Parameter, Projection, Triple
+from gpm.rewrite import rewrite
 
 
 class Strategy(Enum):
@@ -268,7 +269,7 @@ class Given:
 class Query:
     """A checked query.  ``streams`` are distinct IRIs in the order of FROM STREAM; ``atoms`` the defined GPMs.
 
-    With ``given`` it stands for one query for each row (``pattern.parameters``), and has Parameters for their terms.
+    With ``given`` it stands for one query for each row (``bound``), and has Parameters for their terms.
     """
 
     form: Selection | Construction
@@ -312,3 +313,24 @@ class Query:
     def variables(self) -> dict[str, tuple[str, ...]]:
         """The variables in scope in each GPM by name: the keys of PARTITION BY are in scope everywhere."""
         return {one.name: tuple(dict.fromkeys((*self.keys, *one.variables))) for one in self.atoms}
+
+
+# ── parameters (semantics.md 3.7) ─────────────────────────────────────────────────────────────────────────
+def bound(query: Query, row: Row) -> Query:
+    """The query of one row, which has a term for each parameter and fits (``languages.spaseq.parameters``)."""
+    assert query.given is not None
+    terms = dict(zip(query.given.names, row, strict=True))
+
+    def change(part: object) -> object | None:
+        return terms[part.name] if isinstance(part, Parameter) else None
+
+    found = replace(rewrite(replace(query, given=None), change), row=row)
+    return replace(found, window=_window(query.window, query.given, row)) if query.given.length is not None else found
+
+
+def _window(window: Window | None, given: Given, row: Row) -> Window:
+    """The window of a row: ``window`` is as long as a unit."""
+    assert window is not None and given.length is not None
+    term = row[given.names.index(given.length)]
+    assert isinstance(term, Literal)
+    return replace(window, length=int(term.lexical) * window.length)

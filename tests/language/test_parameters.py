@@ -9,8 +9,7 @@ import pytest
 from gpm import algebra as g
 from gpm.rewrite import walk
 from spaseq.languages.spaseq import format_query, parse
-from spaseq.pattern.parameters import bound
-from spaseq.pattern.sequences import Selection
+from spaseq.pattern.sequences import Selection, bound
 
 PARTS = {
     "select": "*",

@@ -12,13 +12,13 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.languages.spaseq.cells import CellReader
 from spaseq.languages.spaseq.parameters import Places
 from spaseq.pattern.sequences import Query, Row
-from spaseq.sources.given import Given, open_given
+from spaseq.sources.parameter_tables import RowSource, open_given
 from spaseq.text import did_you_mean
 
-GivenTables: TypeAlias = "Mapping[str, Given] | Given | None"
+RowSources: TypeAlias = "Mapping[str, RowSource] | RowSource | None"
 
 
-def tables_by_name(given: GivenTables, names: Sequence[str]) -> dict[str, Given]:
+def tables_by_name(given: RowSources, names: Sequence[str]) -> dict[str, RowSource]:
     """The tables of queries by name; what is no mapping is that of the only query.  OptionError: of which is it?"""
     if given is None:
         return {}
@@ -32,7 +32,7 @@ def tables_by_name(given: GivenTables, names: Sequence[str]) -> dict[str, Given]
     return dict(given)
 
 
-def rows_given(query: Query, table: Given | None) -> tuple[Row, ...] | None:
+def rows_given(query: Query, table: RowSource | None) -> tuple[Row, ...] | None:
     """The distinct rows of a query's text or of a table; None: neither has any, or it has no parameters.
 
     OptionError: both have, or it takes none.  StreamError: the table cannot be read, or a term of a row cannot stand
@@ -49,7 +49,7 @@ def rows_given(query: Query, table: Given | None) -> tuple[Row, ...] | None:
     return distinct(read_rows(query, table))
 
 
-def needed_rows(query: Query, table: Given | None) -> tuple[Row, ...]:
+def needed_rows(query: Query, table: RowSource | None) -> tuple[Row, ...]:
     """The same of a query with parameters, which cannot be without."""
     rows = rows_given(query, table)
     if rows is None:
@@ -57,7 +57,7 @@ def needed_rows(query: Query, table: Given | None) -> tuple[Row, ...]:
     return rows
 
 
-def read_rows(query: Query, table: Given) -> Iterator[Row]:
+def read_rows(query: Query, table: RowSource) -> Iterator[Row]:
     """The rows of a table for a query with parameters; StreamError: one does not fit it."""
     assert query.given is not None
     names = query.given.names

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spaseq.errors import OptionError
-from spaseq.graphs.given_rows import needed_rows
+from spaseq.graphs.parameter_rows import needed_rows
 from spaseq.pattern.sequences import Query
 from spaseq.text import did_you_mean
 

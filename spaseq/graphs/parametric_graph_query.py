@@ -15,7 +15,7 @@ from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable, merged_tables
-from spaseq.runtime.given import GivenQuery
+from spaseq.runtime.parametric_query import ParametricQuery
 from spaseq.streams.timestamps import LEAST
 
 
@@ -24,7 +24,7 @@ def ordered(tables: Sequence[Iterable[MatchTable]]) -> Iterator[MatchTable]:
     return (run for part in merged_tables(tables) for run in part.runs()) if tables else iter(())
 
 
-class GivenGraphQuery(GivenQuery[GraphQuery]):
+class ParametricGraphQuery(ParametricQuery[GraphQuery]):
     """``plan`` is that of the query with its parameters, which describes it; each row has its own.
 
     ``empty`` is a table of its results without any.
@@ -76,7 +76,7 @@ class GivenGraphQuery(GivenQuery[GraphQuery]):
         return table
 
     def end(self) -> None:
-        """See ``GivenQuery``; what statistics tell is kept."""
+        """See ``ParametricQuery``; what statistics tell is kept."""
         self._counters = self._summed()
         super().end()
 
@@ -117,4 +117,4 @@ class GivenGraphQuery(GivenQuery[GraphQuery]):
         return [words for row in self.rows.values() for words in row.trace()]
 
 
-AnyGraphQuery: TypeAlias = "GraphQuery | GivenGraphQuery"
+AnyGraphQuery: TypeAlias = "GraphQuery | ParametricGraphQuery"

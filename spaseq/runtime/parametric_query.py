@@ -9,7 +9,7 @@ from spaseq.runtime.protocols import Q
 from spaseq.streams.timestamps import GREATEST
 
 
-class GivenQuery(Generic[Q]):
+class ParametricQuery(Generic[Q]):
     """What an input and the core of an engine know of such a query (``RunningQuery``); ``rows`` are its parts.
 
     Rows never compete (semantics.md 3.7).  A kind of data feeds the rows themselves, and tells by ``note_fed`` which:

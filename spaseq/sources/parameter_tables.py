@@ -19,7 +19,7 @@ from spaseq.errors import Location, OptionError, StreamError, require
 from spaseq.sources.files import as_stream_errors, check_path, open_bytes, shown
 from spaseq.text import did_you_mean
 
-Given: TypeAlias = "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any"
+RowSource: TypeAlias = "str | os.PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 _SPARQL = {
     ".srj": pyoxigraph.QueryResultsFormat.JSON,
     ".json": pyoxigraph.QueryResultsFormat.JSON,
@@ -31,7 +31,7 @@ _PARQUET = (".parquet", ".pq")
 _BLOCK = 1 << 20  # bytes read at once
 
 
-class GivenRow(NamedTuple):
+class ParameterRow(NamedTuple):
     """A row of a table: where it stands, and a value for each parameter; None: there is none."""
 
     place: Location
@@ -39,14 +39,14 @@ class GivenRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTable:
+class ParameterTable:
     """The rows of a table; ``is_text``: its values are texts without types."""
 
-    rows: Iterator[GivenRow]
+    rows: Iterator[ParameterRow]
     is_text: bool = False
 
 
-def open_given(source: Given, parameters: Sequence[str]) -> GivenTable:
+def open_given(source: RowSource, parameters: Sequence[str]) -> ParameterTable:
     """The rows of a table, its columns or keys those of ``parameters``, with or without ``?`` or ``$`` before a name.
 
     A path of a file in CSV or TSV (``.gz`` too), Parquet or SPARQL results (JSON, XML); a data frame of pandas or
@@ -58,11 +58,11 @@ def open_given(source: Given, parameters: Sequence[str]) -> GivenTable:
     return _of_data(source, parameters)
 
 
-def _of_data(source: Any, parameters: Sequence[str]) -> GivenTable:
+def _of_data(source: Any, parameters: Sequence[str]) -> ParameterTable:
     package = type(source).__module__.partition(".")[0]
     if package == "pandas" and hasattr(source, "itertuples"):
         rows = source.itertuples(index=False, name=None)
-        return GivenTable(_picked("<frame>", list(map(str, source.columns)), rows, parameters))
+        return ParameterTable(_picked("<frame>", list(map(str, source.columns)), rows, parameters))
     if package == "polars" and hasattr(source, "collect"):
         source = source.collect()
     if hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__"):
@@ -71,11 +71,11 @@ def _of_data(source: Any, parameters: Sequence[str]) -> GivenTable:
 
         return _of_arrow("<table>", pyarrow.table(source), parameters)
     if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
-        return GivenTable(_of_mappings(source, parameters))
+        return ParameterTable(_of_mappings(source, parameters))
     raise OptionError(f"rows are given as a path, a frame, a table or dictionaries, not {source!r:.80}")
 
 
-def _of_file(path: str, parameters: Sequence[str]) -> GivenTable:
+def _of_file(path: str, parameters: Sequence[str]) -> ParameterTable:
     check_path(path)
     ending = Path(path.removesuffix(".gz")).suffix.lower()
     if ending in _PARQUET:
@@ -90,15 +90,15 @@ def _of_file(path: str, parameters: Sequence[str]) -> GivenTable:
                 raise StreamError(f"this is no Parquet: {error}", Location(path)) from None
             return _of_arrow(path, table, parameters)
     if ending in _DELIMITERS or path == "-":
-        return GivenTable(_of_csv(path, _DELIMITERS.get(ending, ","), parameters), is_text=True)
+        return ParameterTable(_of_csv(path, _DELIMITERS.get(ending, ","), parameters), is_text=True)
     if ending in _SPARQL:
-        return GivenTable(_of_results(path, _SPARQL[ending], parameters))
+        return ParameterTable(_of_results(path, _SPARQL[ending], parameters))
     known = ", ".join([*_DELIMITERS, *_PARQUET, *_SPARQL])
     raise StreamError("a table of rows is told by the ending of its name", Location(path), expected=(known,))
 
 
 # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────────
-def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[GivenRow]:
+def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[ParameterRow]:
     """Rows of texts; one that is empty is none."""
     try:
         text = _content(path).decode("utf-8-sig")
@@ -117,7 +117,7 @@ def _of_csv(path: str, delimiter: str, parameters: Sequence[str]) -> Iterator[Gi
             if values and len(values) != len(names):
                 raise StreamError(f"a row of {len(values)} values for {len(names)} columns", place)
             if values:
-                yield GivenRow(place, tuple(values[column] or None for column in columns))
+                yield ParameterRow(place, tuple(values[column] or None for column in columns))
     except csv.Error as error:
         raise StreamError(f"this is no CSV: {error}", Location(shown(path), lines.line_num)) from None
 
@@ -127,7 +127,7 @@ def _content(path: str) -> bytes:
         return b"".join(iter(lambda: data.read1(_BLOCK), b""))
 
 
-def _of_results(path: str, form: pyoxigraph.QueryResultsFormat, parameters: Sequence[str]) -> Iterator[GivenRow]:
+def _of_results(path: str, form: pyoxigraph.QueryResultsFormat, parameters: Sequence[str]) -> Iterator[ParameterRow]:
     try:
         results = pyoxigraph.parse_query_results(_content(path), format=form)
         if isinstance(results, pyoxigraph.QueryBoolean):
@@ -139,14 +139,14 @@ def _of_results(path: str, form: pyoxigraph.QueryResultsFormat, parameters: Sequ
         raise StreamError(f"these are no results of SPARQL: {error}", Location(path)) from None
 
 
-def _of_arrow(path: str, table: Any, parameters: Sequence[str]) -> GivenTable:
+def _of_arrow(path: str, table: Any, parameters: Sequence[str]) -> ParameterTable:
     columns = _columns(path, table.column_names, parameters)
     values = [table.column(column).to_pylist() for column in columns]
     rows = zip(*values, strict=True) if values else iter(())
-    return GivenTable(GivenRow(_of_row(path, number), row) for number, row in enumerate(rows))
+    return ParameterTable(ParameterRow(_of_row(path, number), row) for number, row in enumerate(rows))
 
 
-def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[GivenRow]:
+def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[ParameterRow]:
     for number, row in enumerate(rows):
         place = _of_row("<rows>", number)
         if not isinstance(row, Mapping):
@@ -154,15 +154,15 @@ def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[Giv
         known = {_bare(str(name)): value for name, value in row.items()}
         if missing := [name for name in parameters if name not in known]:
             raise _missing(place, missing[0], list(known))
-        yield GivenRow(place, tuple(known[name] for name in parameters))
+        yield ParameterRow(place, tuple(known[name] for name in parameters))
 
 
 def _picked(
     path: str, names: Sequence[str], rows: Iterable[Sequence[Any]], parameters: Sequence[str]
-) -> Iterator[GivenRow]:
+) -> Iterator[ParameterRow]:
     columns = _columns(path, names, parameters)
     for number, row in enumerate(rows):
-        yield GivenRow(_of_row(path, number), tuple(row[column] for column in columns))
+        yield ParameterRow(_of_row(path, number), tuple(row[column] for column in columns))
 
 
 def _of_row(path: str, number: int) -> Location:
