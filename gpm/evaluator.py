@@ -81,6 +81,7 @@ class Evaluator:
         self.mode = mode
         self._cells = CellEncoder(terms)
         self._version = 0
+        self._updates = 0  # versions with another background
         self._versions = {0: Version(Knowledge(background or BackgroundGraphs(), terms), self.encoder, mode)}
         self._shapes: WeakValueDictionary[tuple[Group, tuple[str, ...]], PatternShape] = WeakValueDictionary()
         self._compiled = 0  # shapes, since what was only of those that have gone was forgotten
@@ -117,8 +118,15 @@ class Evaluator:
         """
         knowledge = self._versions[self._version].knowledge.updated(background)
         self._version += 1
+        self._updates += 1
         self.encoder.want_texts(None)  # what patterns look at next to other knowledge is not known yet
         self._versions[self._version] = Version(knowledge, self.encoder, self.mode)
+        return self._version
+
+    def renew_version(self) -> int:
+        """Make a newest version with the same background: what comes now is told from what came before it."""
+        self._version += 1
+        self._versions[self._version] = self._versions[self._version - 1]
         return self._version
 
     def forget_versions(self, before: int) -> None:
@@ -151,7 +159,7 @@ class Evaluator:
         self._compiled = len(self._shapes)
         self._sets.clear()
         prepared = [one for version in self._versions.values() for one in version.all_prepared()]
-        texts = [one.texts for one in prepared] + [None] * (self._version > 0)
+        texts = [one.texts for one in prepared] + [None] * (self._updates > 0)
         self.encoder.want_only((want for one in prepared for want in one.wants), texts)
 
     def evaluate(self, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:

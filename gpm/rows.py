@@ -235,6 +235,12 @@ class AtomRows:
         order = np.argsort(row_event, kind="stable")
         return AtomRows(row_event[order], np.concatenate([part.columns for part in parts], axis=1)[:, order])
 
+    def only(self, events: npt.NDArray[np.bool_]) -> AtomRows:
+        """The rows of some events of the run, which are one by themselves."""
+        chosen = events[self.row_event]
+        places = (np.cumsum(events) - 1)[self.row_event[chosen]]
+        return AtomRows(places.astype(self.row_event.dtype), np.ascontiguousarray(self.columns[:, chosen]))
+
     def of_event(self, event: int) -> list[tuple[int, ...]]:
         """The rows of one event."""
         low, high = np.searchsorted(self.row_event, [event, event + 1])

@@ -45,7 +45,7 @@ def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str,
     found = {}
     for query in queries:
         if query.name in tables and query.given is not None:
-            rows = needed_rows(query, tables[query.name])
+            rows = needed_rows(query, tables[query.name]).values()
             found[query.name] = [dict(zip(query.given.names, row, strict=True)) for row in rows]
         elif query.name in tables:
             raise OptionError(f"--given: the query {query.name} has no parameters")

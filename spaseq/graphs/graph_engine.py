@@ -17,6 +17,7 @@ from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.parameter_rows import RowSources
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
+from spaseq.graphs.query_rows import QueryRows
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
@@ -116,6 +117,22 @@ class Engine(runtime.Engine):
     def unregister(self, name: str) -> None:
         """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
         self.kind.unregister(name)
+
+    def given(self, name: str) -> QueryRows:
+        """The rows of a query with parameters.  OptionError: there is no such query, or it has none."""
+        self.kind.parametric(name)
+        return QueryRows(self, name)
+
+    @exclusive
+    @whole_or_broken
+    def add_rows(self, name: str, rows: RowSource) -> int:
+        """See ``QueryRows.add``."""
+        return self.kind.add_rows(name, rows)
+
+    @exclusive
+    def remove_rows(self, name: str, rows: RowSource) -> int:
+        """See ``QueryRows.remove``."""
+        return self.kind.remove_rows(name, rows)
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpm.encoder import renewed_single
 from gpm.errors import PatternError
@@ -39,6 +40,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         self._evaluator = evaluator
         self._members: list[GraphQuery] = []  # of the queries: those without parameters themselves
         self._owners: dict[GraphQuery, ParametricGraphQuery] = {}  # of members that are rows
+        self._young: list[GraphQuery] = []  # rows that came after events which wait, and do not see these
         self._postponed = Postponed()
         self._times: list[int] = []  # of the latest events, which some query may not have heard of
         self._caught_up = 0  # of which event on names were not forgotten yet
@@ -62,6 +64,33 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             self._owners |= dict.fromkeys(query.members, query)
             query.hear = self._hear_member
 
+    def attach_row(self, query: ParametricGraphQuery, row: GraphQuery) -> None:
+        """Feed a new row of a query what comes from now on, and not what waits."""
+        row.heard = self.names.next
+        self._routes.clear()
+        self._members.append(row)
+        self._owners[row] = query
+        if self.buffer:
+            self._young.append(row)
+
+    def detach_rows(self, rows: Set[GraphQuery]) -> None:
+        """Forget rows of queries."""
+        self._forget(rows)
+
+    @property
+    def ages(self) -> list[int]:
+        """The versions of the background from which on rows see events, where some wait that are older."""
+        return sorted({row.since for row in self._young})
+
+    def age_of(self, row: GraphQuery) -> int:
+        """Which of the ``ages`` is that of a row, from 1; 0: it sees all that wait."""
+        return self.ages.index(row.since) + 1 if row in self._young else 0
+
+    def see_young(self) -> None:
+        """Find the rows that came after events which wait."""
+        oldest = self.oldest_knowledge()
+        self._young = [row for row in self._owners if oldest is not None and oldest < row.since]
+
     @property
     def members(self) -> Sequence[GraphQuery]:
         """What runs: queries, and rows of those with parameters."""
@@ -78,12 +107,15 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         super().note(query)
 
     def _leave(self, query: AnyGraphQuery) -> None:
+        self._forget({member for member in self._members if member is query or self._owners.get(member) is query})
+        super()._leave(query)
+
+    def _forget(self, gone: Set[GraphQuery]) -> None:
         self._routes.clear()
-        gone = {member for member in self._members if member is query or self._owners.get(member) is query}
         self._members = [member for member in self._members if member not in gone]
+        self._young = [member for member in self._young if member not in gone]
         self._postponed.forget(gone)
         self._owners = {member: owner for member, owner in self._owners.items() if member not in gone}
-        super()._leave(query)
 
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
@@ -148,6 +180,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     def _settled(self) -> None:
         if not self._rest and self.names.next - self._caught_up > FEW:
             self.catch_up()
+        if self._young:
+            self.see_young()
 
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────
     def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[AnyGraphQuery, None]:
@@ -158,6 +192,10 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             return self._feed(Released.of([(stream, self._columns(stream, event))]))
         concerned = route.rows(renewed_single(self._evaluator.encoder, event))
         heard = self.names.next
+        unseen = [row for row in self._young if event.knowledge < row.since]
+        for row in unseen:
+            self._hear_member(row)
+            concerned.pop(row, None)
         for query in concerned:
             if query.heard != heard:
                 self._hear_member(query)
@@ -165,6 +203,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         self._times.append(time)
         for query, rows in concerned.items():
             query.feed_single(time, number, rows)
+        for row in unseen:
+            row.heard = self.names.next
         return self._fed(concerned)
 
     def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:
@@ -195,16 +235,30 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         many = len(released) > FEW
         rows = self._evaluate(released)
         needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self._members}
-        concerned = {query: its for query, its in needed.items() if many or any(map(has_some, its))}
+        unseen = self._unseen(released)
+        concerned = {query: its for query, its in needed.items() if many or query in unseen or any(map(has_some, its))}
         for query in concerned:
             self._hear_member(query)
         first = self.names.next
         self._add_names(released)
         numbers = np.arange(first, first + len(released), dtype=np.uint64)
         for query, its in concerned.items():
-            query.feed(released.times, numbers, its)
+            if query in unseen:
+                _feed_seen(query, ~unseen[query], released.times, numbers, its)
+                query.heard = self.names.next
+            else:
+                query.feed(released.times, numbers, its)
         self._times = [] if many else [*self._times, *released.times.tolist()]
         return self._fed(concerned)
+
+    def _unseen(self, released: Released[Events]) -> dict[GraphQuery, NDArray[np.bool_]]:
+        """Which of the events rows do not see, as they came after these."""
+        if not self._young:
+            return {}
+        knowledge = np.empty(len(released), np.int64)
+        for _, events, places in released.parts:
+            knowledge[places] = events.graphs.knowledge
+        return {row: unseen for row in self._young if (unseen := knowledge < row.since).any()}
 
     def _add_names(self, released: Released[Events]) -> None:
         names = EventIris.join([events.names for _, events, _ in released.parts])
@@ -238,6 +292,18 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 def has_some(rows: AtomRows | None) -> bool:
     """Whether there is a row."""
     return rows is not None and len(rows.row_event) > 0
+
+
+def _feed_seen(
+    query: GraphQuery,
+    seen: NDArray[np.bool_],
+    times: NDArray[np.int64],
+    numbers: NDArray[np.uint64],
+    rows: Sequence[AtomRows | None],
+) -> None:
+    """Feed a query the events that it sees."""
+    if seen.any():
+        query.feed(times[seen], numbers[seen], [None if one is None else one.only(seen) for one in rows])
 
 
 SingleRows = list[EventRows | None]  # of one event, by atom

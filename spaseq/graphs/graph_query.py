@@ -89,6 +89,7 @@ class GraphQuery:
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.heard = 0  # number of the merged input's next event that it has not been fed
         self.is_new = True  # it has not been fed any
+        self.since = 0  # events see it that know this version of the background, or a later one
         self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
         self._passed: int | None = LEAST  # the time that has passed; None: all
         self._names = names

@@ -20,9 +20,10 @@ from spaseq.graphs.background import Background, BackgroundSources, Common, Comp
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher
-from spaseq.graphs.parameter_rows import needed_rows, rows_given
+from spaseq.graphs.parameter_rows import Key, keyed, needed_rows, read_rows, rows_given
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
+from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row, bound
 from spaseq.plan.sequences import Plan, compile_plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
@@ -30,7 +31,6 @@ from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, in_order
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
-from spaseq.runtime.guards import Soundness
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
 from spaseq.runtime.snapshot.container import RESULTS_WAIT
@@ -161,10 +161,39 @@ class GraphKind:
             made = self.compiled(query, plan)
             self.core.start(self._new(plan, made, merged, on_match, max_results), merged)
         else:
-            rows = {row: self._new(*self.of_row(plan, row), merged) for row in wanted or ()}
+            rows = {key: self._new(*self.of_row(plan, row), merged) for key, row in (wanted or {}).items()}
             self.core.start(self.with_rows(plan, rows, merged, on_match, max_results), merged)
         self.core.sort(order)
         return checked.name
+
+    def add_rows(self, name: str, table: RowSource) -> int:
+        """See ``QueryRows.add``."""
+        self.forget_terms()
+        query, merged = self.parametric(name)
+        rows = keyed(read_rows(query.plan.query, table))
+        new = {key: row for key, row in rows.items() if key not in query.rows and not query.is_over}
+        if new and merged.buffer:
+            self.evaluator.renew_version()
+        for key, row in new.items():
+            member = self._new(*self.of_row(query.plan, row), merged)
+            member.since = self.evaluator.version
+            query.add(key, member)
+            merged.attach_row(query, member)
+        return len(new)
+
+    def remove_rows(self, name: str, table: RowSource) -> int:
+        """See ``QueryRows.remove``."""
+        query, merged = self.parametric(name)
+        gone = [key for key in keyed(read_rows(query.plan.query, table)) if key in query.rows]
+        merged.detach_rows({query.remove(key) for key in gone})
+        return len(gone)
+
+    def parametric(self, name: str) -> tuple[ParametricGraphQuery, GraphInput]:
+        """A query with parameters, and its input.  OptionError: there is none of that name."""
+        query = self.core.query_named(name)
+        if not isinstance(query, ParametricGraphQuery):
+            raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
+        return query, next(merged for merged in self.inputs if query in merged.all_queries)
 
     def of_row(self, plan: Plan, row: Row) -> tuple[Plan, Compiled]:
         """The query of a row, one of a query with parameters."""
@@ -174,7 +203,7 @@ class GraphKind:
     def with_rows(
         self,
         plan: Plan,
-        rows: Mapping[Row, GraphQuery],
+        rows: Mapping[Key, GraphQuery],
         merged: GraphInput,
         on_match: OnMatch | None,
         max_results: int | None,
@@ -452,48 +481,3 @@ def new_evaluator(gpm: str, terms: Terms | None = None, background: Background |
 def derived_scope(event: Event) -> int:
     """A number for the blank nodes of a derived event, by its name: it does not depend on when the event was made."""
     return int.from_bytes(hashlib.blake2b(event.name.encode(), digest_size=8).digest())
-
-
-class TermsSoundness(Soundness):
-    """Of what stands on a table of terms, which itself remembers that there was no memory."""
-
-    def __init__(self, what: str, terms: Terms) -> None:
-        super().__init__(what)
-        self._terms = terms
-
-    def check(self) -> None:
-        """MemoryError: there was none once."""
-        self._terms.check()
-
-    def give_up(self) -> None:
-        """There is none now."""
-        self._terms.give_up()
-
-
-FEW_TERMS, FEW_BYTES = 1 << 16, 1 << 26  # terms that are kept without a thought, and the bytes of them
-
-
-class Forgetting:
-    """Looks at the table of terms between two events, and has it collected when it has doubled."""
-
-    def __init__(self) -> None:
-        self.most_terms, self.most_bytes = FEW_TERMS, FEW_BYTES
-        self._sweeping = False  # matchers are about to free what has left the window
-
-    def look(self, evaluator: Evaluator, core: EngineCore[Events, AnyGraphQuery]) -> None:
-        """Forget what only the past mentions, if there are many terms or long ones."""
-        terms = evaluator.terms
-        if len(terms) <= self.most_terms and terms.memory() <= self.most_bytes:
-            return
-        if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
-            for query in core.running.values():
-                query.sweep_soon()
-            self._sweeping = True
-        elif all(merged.is_settled for merged in core.inputs):
-            held = [words for query in core.running.values() for words in query.trace()]
-            singles = (single for merged in core.inputs for single in merged.buffer.singles())
-            held += [event.triples for _, _, _, event in singles]
-            evaluator.forget_terms(held)
-            self.most_terms = max(FEW_TERMS, 2 * len(terms))
-            self.most_bytes = max(FEW_BYTES, 2 * terms.memory())
-            self._sweeping = False

@@ -15,6 +15,7 @@ from spaseq.pattern.sequences import Query, Row
 from spaseq.sources.parameter_tables import RowSource, open_given
 from spaseq.text import did_you_mean
 
+Key: TypeAlias = tuple[bytes, ...]  # what equal rows have in common
 RowSources: TypeAlias = "Mapping[str, RowSource] | RowSource | None"
 
 
@@ -32,7 +33,7 @@ def tables_by_name(given: RowSources, names: Sequence[str]) -> dict[str, RowSour
     return dict(given)
 
 
-def rows_given(query: Query, table: RowSource | None) -> tuple[Row, ...] | None:
+def rows_given(query: Query, table: RowSource | None) -> dict[Key, Row] | None:
     """The distinct rows of a query's text or of a table; None: neither has any, or it has no parameters.
 
     OptionError: both have, or it takes none.  StreamError: the table cannot be read, or a term of a row cannot stand
@@ -43,13 +44,13 @@ def rows_given(query: Query, table: RowSource | None) -> tuple[Row, ...] | None:
             raise OptionError(f"{_called(query)} has no parameters: there is no GIVEN in it")
         return None
     if table is None:
-        return None if query.given.rows is None else distinct(query.given.rows)
+        return None if query.given.rows is None else keyed(query.given.rows)
     if query.given.rows is not None:
         raise OptionError(f"{_called(query)} has its rows in its text: none can be given beside them")
-    return distinct(read_rows(query, table))
+    return keyed(read_rows(query, table))
 
 
-def needed_rows(query: Query, table: RowSource | None) -> tuple[Row, ...]:
+def needed_rows(query: Query, table: RowSource | None) -> dict[Key, Row]:
     """The same of a query with parameters, which cannot be without."""
     rows = rows_given(query, table)
     if rows is None:
@@ -77,10 +78,13 @@ def read_rows(query: Query, table: RowSource) -> Iterator[Row]:
         yield tuple(row)
 
 
-def distinct(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Each row once; terms are equal if they have the same value, as everywhere: 1 and 01."""
+def keyed(rows: Iterable[Row]) -> dict[Key, Row]:
+    """Each row once, by its key; terms are equal if they have the same value, as everywhere: 1 and 01."""
     terms = Terms()
-    return tuple({tuple([encode(terms, term) for term in row]): row for row in rows}.values())
+    found: dict[Key, Row] = {}
+    for row in rows:
+        found.setdefault(tuple([terms.bytes(encode(terms, term)) for term in row]), row)
+    return found
 
 
 def _is_missing(value: Any) -> bool:

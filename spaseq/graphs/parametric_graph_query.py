@@ -11,7 +11,7 @@ from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
-from spaseq.pattern.sequences import Row
+from spaseq.graphs.parameter_rows import Key
 from spaseq.plan.sequences import Plan
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable, merged_tables
@@ -33,7 +33,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
     def __init__(
         self,
         plan: Plan,
-        rows: Mapping[Row, GraphQuery],
+        rows: Mapping[Key, GraphQuery],
         empty: MatchTable,
         on_match: OnMatch | None = None,
         max_results: int | None = None,

@@ -5,23 +5,17 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from pyoxigraph import RdfFormat
 
 from gpm.algebra import Iri, Literal
-from gpm.encoder import encode_graphs, encode_texts, text_column
-from gpm.native.assembly import Encoder
-from gpm.parsing import parse
-from gpm.rows import EventGraph, EventTexts, TextColumn
 from gpm.terms import ox_term
 from nfa_native.core import archive
-from nfa_native.core.arrays import Arrays, column, distinct, read_store
+from nfa_native.core.arrays import column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
@@ -30,9 +24,10 @@ from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.parameter_rows import RowSources, rows_given, tables_by_name
+from spaseq.graphs.parameter_rows import Key, RowSources, keyed, rows_given, tables_by_name
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
+from spaseq.graphs.waiting_events import pack_waiting, section, unpack_waiting
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
@@ -48,7 +43,7 @@ from spaseq.runtime.snapshot.validation import (
     queries_given,
     validated,
 )
-from spaseq.sources.rdf.events import Event, EventIris, Events
+from spaseq.sources.rdf.events import Event, Events
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
@@ -62,7 +57,7 @@ COUNTERS: Shape = {
     "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
 }  # fmt: skip
 QUERY: Shape = {"name": str, "fingerprint": str, "counters": COUNTERS}
-ROWS: Shape = AnyNames([{"row": [[str]], "counters": COUNTERS}])  # of queries with parameters, by name
+ROWS: Shape = AnyNames([{"row": [[str]], "counters": COUNTERS, "age": COUNT}])  # of queries with parameters, by name
 HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
     "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
@@ -157,90 +152,13 @@ def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:
     return word_map
 
 
-WAITING_VERSION = 1  # of the store of events that wait
-
-
-def pack_waiting(events: Events) -> bytes:
-    """Time, scope and name of each event, and the lines that a query can use."""
-    graphs, names = events.graphs, events.names
-    columns = {
-        "times": graphs.times,
-        "scopes": graphs.scopes,
-        **_packed("name", (names.ends, names.text)),
-        **_packed("graph", text_column(graphs, pruned=True)),
-    }
-    return archive.pack({"waiting": (WAITING_VERSION, columns)})
-
-
-def unpack_waiting(
-    state: Mapping[str, Any], place: str, sections: Mapping[str, bytes], encoder: Encoder
-) -> Iterator[Events]:
-    """The waiting events of a merged input, whose sections are named after its ``place``.
-
-    SnapshotError, ValueError, SyntaxError, LookupError: they are damaged.
-    """
-    for waiting in state["waiting"]:
-        if isinstance(waiting, str):
-            yield _unpacked(waiting, sections[section(place, waiting)], encoder)
-        else:
-            yield _unpacked_old(waiting, encoder)
-
-
-def section(place: str, stream: str) -> str:
-    """The name of the section with the events of a stream that wait in the merged input at this place."""
-    return f"waiting {place} {stream}"
-
-
-def _packed(name: str, texts: TextColumn) -> dict[str, NDArray[Any]]:
-    """A column of texts: their sizes, and their bytes."""
-    ends, data = texts
-    return {f"{name} sizes": ends[1:] - ends[:-1], f"{name} bytes": np.frombuffer(data, np.uint8)[ends[0] : ends[-1]]}
-
-
-def _unpacked(stream: str, data: bytes, encoder: Encoder) -> Events:
-    columns = read_store(data, "waiting", WAITING_VERSION)
-    times = column(columns, "times", np.int64)
-    scopes = column(columns, "scopes", np.uint64, len(times))
-    graphs = encode_texts(encoder, EventTexts(times, _texts(columns, "graph", len(times)), scopes=scopes))
-    ends, names = _texts(columns, "name", len(times))
-    _check_utf8(ends, names)
-    return Events(stream, graphs, EventIris(names, ends))
-
-
-def _texts(columns: Arrays, name: str, count: int) -> TextColumn:
-    """So many texts; ValueError: their bytes are not all there."""
-    data = column(columns, f"{name} bytes", np.uint8).tobytes()
-    sizes = column(columns, f"{name} sizes", np.int64, count, 0)
-    if int(sizes.max(initial=0)) > len(data) or int(sizes.sum()) != len(data):
-        raise ValueError(f"the texts of column {name} do not fit their sizes")
-    return np.append(np.zeros(1, np.int64), np.cumsum(sizes)), data
-
-
-def _check_utf8(ends: NDArray[np.int64], data: bytes) -> None:
-    """ValueError: some text is not in UTF-8."""
-    data.decode()
-    begins = np.frombuffer(data, np.uint8)[ends[ends < len(data)]]
-    if (begins & 0xC0 == 0x80).any():
-        raise ValueError("a name ends within a character")
-
-
-def _unpacked_old(state: Mapping[str, Any], encoder: Encoder) -> Events:
-    """The events of a snapshot of version 8, where they are in the header."""
-    graphs = [
-        EventGraph([quad.triple for quad in parse(text.encode(), RdfFormat.N_TRIPLES)], timestamp, scope)
-        for timestamp, scope, _, text in state["events"]
-    ]
-    names = EventIris.of(name for _, _, name, _ in state["events"])
-    return Events(state["stream"], encode_graphs(encoder, graphs), names)
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A query that is given again, its plan, and the rows that it is to have, if it has parameters."""
 
     query: AnyQuery
     plan: Plan
-    rows: Sequence[Row] = ()
+    rows: Mapping[Key, Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +167,11 @@ class Made:
 
     plan: Plan
     compiled: Compiled | None
-    rows: Mapping[Row, tuple[Plan, Compiled]]
+    rows: Mapping[Key, tuple[Plan, Compiled]]
 
 
 def _made(kind: GraphKind, wanted: Wanted) -> Made:
-    rows = {row: kind.of_row(wanted.plan, row) for row in wanted.rows}
+    rows = {key: kind.of_row(wanted.plan, row) for key, row in wanted.rows.items()}
     whole = kind.compiled(wanted.query, wanted.plan) if wanted.plan.query.given is None else None
     return Made(wanted.plan, whole, rows)
 
@@ -272,7 +190,12 @@ def take_snapshot(kind: GraphKind) -> bytes:
         counters, matcher, results = query.snapshot()
         sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
         queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
-    given = {one.name: _row_states(one, sections) for one in running if isinstance(one, ParametricGraphQuery)}
+    given = {
+        one.name: _row_states(one, merged, sections)
+        for merged in kind.inputs
+        for one in merged.all_queries
+        if isinstance(one, ParametricGraphQuery)
+    }
     header = {
         "background": kind.background.fingerprint(),
         "lateness": core.lateness,
@@ -287,16 +210,17 @@ def take_snapshot(kind: GraphKind) -> bytes:
     return GRAPHS.pack(header, sections)
 
 
-def _row_states(query: ParametricGraphQuery, sections: dict[str, bytes]) -> list[dict[str, Any]]:
+def _row_states(query: ParametricGraphQuery, merged: GraphInput, sections: dict[str, bytes]) -> list[dict[str, Any]]:
     """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
     states = []
-    for number, (row, member) in enumerate(query.rows.items()):
+    for number, member in enumerate(query.members):
         counters, matcher, results = member.snapshot()
         sections[f"row matcher {number} {query.name}"], sections[f"row results {number} {query.name}"] = (
             matcher,
             results,
         )
-        states.append({"row": [_written(term) for term in row], "counters": counters})
+        row = [_written(term) for term in member.plan.query.row or ()]
+        states.append({"row": row, "counters": counters, "age": merged.age_of(member)})
     return states
 
 
@@ -360,7 +284,10 @@ def _fill(
         # encoded when it is known what the queries need
         for events in unpack_waiting(state, str(place), sections, kind.evaluator.encoder):
             _check_waiting(merged, events)
+            if int(events.graphs.knowledge.max(initial=0)) > kind.evaluator.version:
+                raise SnapshotError("the snapshot is damaged: events wait that came after all rows")
             merged.add(events)
+        merged.see_young()
     for iri, scope in header["scopes"].items():
         kind.encoders[iri].next_scope = scope
     kind.evaluator.encoder.origins = header["origins"]
@@ -385,7 +312,7 @@ def _wanted(
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
         rows = rows_given(checked, tables.get(name))
         if rows is None:
-            rows = tuple(_read_row(kept) for kept in header.get("given", {}).get(name, ()))
+            rows = keyed(_read_row(kept) for kept in header.get("given", {}).get(name, ()))
         wanted[name] = Wanted(query, plan, rows)
     return wanted
 
@@ -431,19 +358,29 @@ class _Restoring:
     def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> ParametricGraphQuery:
         """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
         name = made.plan.query.name
-        kept = {_read_row(state): number for number, state in enumerate(self.given[name])}
+        kept = {key: number for number, key in enumerate(keyed(map(_read_row, self.given[name])))}
         rows = {}
         for row, (plan, compiled) in made.rows.items() if not counters["over"] else ():
             if row in kept:
                 number = kept[row]
                 parts = self.sections[f"row matcher {number} {name}"], self.sections[f"row results {number} {name}"]
-                rows[row] = self._running(plan, compiled, merged, self.given[name][number]["counters"], parts, None)
+                state = self.given[name][number]
+                rows[row] = self._running(plan, compiled, merged, state["counters"], parts, None)
+                rows[row].since = self._since(state["age"])
             else:
                 matcher = self._new_matcher(plan, compiled, merged)
                 rows[row] = self.kind.running(plan, compiled, merged, matcher)
         found = self.kind.with_rows(made.plan, rows, merged, self.on_match, counters["max_results"] or None)
         found.restore(counters, self.sections[f"matcher {name}"])
         return found
+
+    def _since(self, age: int) -> int:
+        """The version of the background from which on a row sees events; SnapshotError: there can be no such one."""
+        if age > sum(map(len, self.given.values())):
+            raise SnapshotError("the snapshot is damaged: a row is younger than it can be")
+        while self.kind.evaluator.version < age:
+            self.kind.evaluator.renew_version()
+        return age
 
     def _new_matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput) -> AnyMatcher:
         matcher: AnyMatcher = plan.start(self.kind.terms, automaton=compiled.automaton)
@@ -467,7 +404,7 @@ def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> 
     oldest = merged.oldest_event()
     names = merged.names.from_number(oldest)
     waiting = list(merged.waiting())
-    sections |= {section(place, events.stream): pack_waiting(events) for events in waiting}
+    sections |= {section(place, events.stream): pack_waiting(events, merged.ages) for events in waiting}
     return {
         "iris": list(merged.streams),
         "strict": merged.strict,

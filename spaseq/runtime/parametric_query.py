@@ -27,7 +27,7 @@ class ParametricQuery(Generic[Q]):
     ) -> None:
         self.name = name
         self.into = into
-        self.rows = dict(rows)
+        self.rows: dict[Any, Q] = dict(rows)
         self.max_results = max_results
         self.results = 0
         self.is_over = False
@@ -38,6 +38,19 @@ class ParametricQuery(Generic[Q]):
         self._rest: dict[Q, None] = {}  # rows that may have tables which were not asked for
         self._asked: list[Q] = []
         self._going: Iterator[Any] | None = None  # the tables of rows that were asked, as far as they are not taken
+
+    # ── rows come and go ─────────────────────────────────────────────────────────────────────────────────
+    def add(self, key: Any, row: Q) -> None:
+        """One more row, which sees what comes from now on."""
+        self.rows[key] = row
+
+    def remove(self, key: Any) -> Q:
+        """Forget a row, with what it has decided and nobody took."""
+        row: Q = self.rows.pop(key)
+        for known in (self._fed, self._due, self._rest):
+            known.pop(row, None)
+        self._asked = [one for one in self._asked if one is not row]
+        return row
 
     # ── events and time ──────────────────────────────────────────────────────────────────────────────────
     def note_fed(self, row: Q) -> None:

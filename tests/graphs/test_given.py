@@ -217,6 +217,59 @@ def test_another_query_is_refused() -> None:
         spaseq.Engine.restore(engine.snapshot(), {"q": QUERY.replace("?y > ?limit", "?y >= ?limit")})
 
 
+# ── rows come and go ─────────────────────────────────────────────────────────────────────────────────────
+def test_rows_are_added_and_removed() -> None:
+    engine = spaseq.Engine()
+    engine.register(QUERY, "q", given=ROWS[:1])
+    rows = engine.given("q")
+    assert [dict(row) for row in rows] == [
+        {"who": ROWS[0]["who"], "limit": rdflib.Literal(5), "length": rdflib.Literal(10)}
+    ]
+    engine.push_batch("s", events(20))
+    assert rows.add(ROWS) == 2
+    assert rows.add([{**ROWS[0], "limit": rdflib.Literal("05", datatype=rdflib.XSD.integer)}]) == 0
+    assert len(rows) == 3
+    found = engine.push_batch("s", events()[20:40])
+    assert rows.remove([ROWS[0], {**ROWS[0], "limit": 99}]) == 1
+    later = engine.push_batch("s", events()[40:])
+    assert {str(match.bindings["limit"]) for match in later} == {"7", "2"}
+    new = [said(match) for match in found + later if str(match.bindings["limit"]) == "2"]
+    assert new == [said(match) for match in spaseq.run(alone(ROWS[2]), {"s": events()[20:]})]
+    assert engine.statistics()["queries"]["q"]["rows"] == 2
+
+
+def test_a_new_row_does_not_see_events_that_wait() -> None:
+    engine = spaseq.Engine(lateness=10_000_000)
+    engine.register(QUERY, "q", given=[])
+    engine.push_batch("s", events(10))
+    assert engine.given("q").add(ROWS[:1]) == 1
+    for time, graph in events()[10:20]:
+        engine.push("s", graph, time)
+    engine = spaseq.Engine.restore(engine.snapshot(), {"q": QUERY})
+    found = engine.push_batch("s", events()[20:]) + engine.close()
+    assert sorted(map(said, found)) == sorted(map(said, spaseq.run(alone(ROWS[0]), {"s": events()[10:]})))
+
+
+def test_rows_that_are_wrong_change_nothing() -> None:
+    engine = spaseq.Engine()
+    engine.register(QUERY, "q", given=[])
+    with pytest.raises(StreamError, match="row 1"):
+        engine.given("q").add([ROWS[0], {**ROWS[0], "length": "long"}])
+    assert len(engine.given("q")) == 0
+    engine.register(alone(ROWS[0]), "plain")
+    with pytest.raises(OptionError, match='the query "plain" has no parameters'):
+        engine.given("plain")
+    with pytest.raises(OptionError, match="there is no query named"):
+        engine.given("nothing")
+
+
+def test_a_query_that_is_over_takes_no_rows() -> None:
+    engine = spaseq.Engine()
+    engine.register(QUERY, "q", max_results=1, given=ROWS)
+    engine.push_batch("s", events())
+    assert engine.given("q").add([{**ROWS[0], "limit": 1}]) == 0
+
+
 # ── where rows come from ─────────────────────────────────────────────────────────────────────────────────
 COLUMNS: dict[str, list[Any]] = {"who": ["ex:a", f"<{E}b>", "ex:a"], "limit": [5, 7, 2], "length": [10, 20, 3]}
 CSV = 'who,note,limit,length\nex:a,"one, two",5,10\nex:b,,7,20\n<http://e/a>,x,2,3\nex:a,again,05,10\n'

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 import spaseq
-from spaseq.graphs import kind as forgetting
+from spaseq.graphs import terms_in_use as forgetting
 
 STAYS = """SELECT ?s ?a ?b FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
     DEFINE GPM A ON s { ?s <urn:kept> ?a FILTER(?a != "kept text") } DEFINE GPM B ON s { ?s <urn:value> ?b } }"""

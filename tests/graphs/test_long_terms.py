@@ -18,7 +18,7 @@ QUERIES = {
 @pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
 @pytest.mark.parametrize(("at_once", "few"), [(1, 64), (5, 64), (5, 0)])
 def test_memory_stays(query: str, at_once: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.graphs.kind.FEW_BYTES", 1 << 20)
+    monkeypatch.setattr("spaseq.graphs.terms_in_use.FEW_BYTES", 1 << 20)
     monkeypatch.setattr("spaseq.graphs.graph_engine.FEW_EVENTS", few)
     engine, most, found = spaseq.Engine(), 0, 0
     engine.register(query)

@@ -203,7 +203,7 @@ def test_engines_in_many_threads(files: dict[str, str]) -> None:
 
 
 def test_terms_are_forgotten_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("spaseq.graphs.kind.FEW_TERMS", 200)
+    monkeypatch.setattr("spaseq.graphs.terms_in_use.FEW_TERMS", 200)
     background, prepared = spaseq.Background.load(kb("food")), spaseq.prepare(SECTOR)
     engine = spaseq.Engine(background)
     engine.register(prepared)

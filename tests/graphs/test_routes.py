@@ -67,7 +67,7 @@ def content(matches: Iterable[spaseq.Match]) -> list[str]:
 @contextmanager
 def forgetful() -> Iterator[None]:
     """Terms are collected at every push."""
-    with patch("spaseq.graphs.kind.FEW_TERMS", -1):
+    with patch("spaseq.graphs.terms_in_use.FEW_TERMS", -1):
         yield
 
 

@@ -110,7 +110,7 @@ def test_terms_of_the_past_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> Non
     events = [Event("urn:s:" + "ab"[n % 2], n * 1_000_000, f"urn:e:{n}", graph) for n, graph in enumerate(graphs)]
     found, most = [], []
     for few in (1 << 20, 30):
-        monkeypatch.setattr("spaseq.graphs.kind.FEW_TERMS", few)
+        monkeypatch.setattr("spaseq.graphs.terms_in_use.FEW_TERMS", few)
         engine, matches, sizes = spaseq.Engine(), [], []
         for name in ("plain", "absent", "distinct", "kleene"):
             engine.register(QUERIES[name], name)

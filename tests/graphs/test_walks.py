@@ -150,7 +150,7 @@ def test_walks(some: list[Push | Advance | Register], first: str) -> None:
     for step in some:
         for walk in walks:
             walk.take(step)
-        with patch("spaseq.graphs.kind.FEW_TERMS", -1):
+        with patch("spaseq.graphs.terms_in_use.FEW_TERMS", -1):
             for walk in forgetful:
                 walk.engine.kind.forgetting.most_terms = -1
                 walk.take(step)
