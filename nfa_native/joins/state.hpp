@@ -225,7 +225,7 @@ struct Results {
     std::vector<int64_t> first;
     std::vector<int64_t> last;
     std::vector<int64_t> decided;
-    std::vector<int64_t> offsets{0};
+    std::vector<int64_t> offsets;         // of each result's picks, and where the last ones end
     std::vector<uint16_t> atoms;
     std::vector<uint64_t> events;
     std::vector<word_t> words;
@@ -389,9 +389,22 @@ static void begin_state(StateData* s, StateSpec* spec) {
     }
 }
 
+// Nothing waits to be taken.
+inline void clear_results(Results* results) {
+    results->first.clear();
+    results->last.clear();
+    results->decided.clear();
+    results->offsets.assign(1, 0);
+    results->atoms.clear();
+    results->events.clear();
+    results->words.clear();
+    results->counts.clear();
+}
+
 // What runs a program, before the first event.
 inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->program = program;
+    clear_results(&k->results);
     k->now.ring.open(64, 1);  // little, as there may be a matcher for each key of a partition; it doubles when full
     k->now.tick_atoms.resize(program->slots.size());
     k->now.watched.resize(program->slots.size());
@@ -404,18 +417,6 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->scratch.outer_merged.resize(program->deepest + 1);
     k->scratch.registers.assign(program->widest + 1, UNBOUND);
     k->scratch.blank.assign(program->widest + 1, UNBOUND);
-}
-
-// Nothing waits to be taken.
-inline void clear_results(Results* results) {
-    results->first.clear();
-    results->last.clear();
-    results->decided.clear();
-    results->offsets.assign(1, 0);
-    results->atoms.clear();
-    results->events.clear();
-    results->words.clear();
-    results->counts.clear();
 }
 
 // Partial matches of a state that its guards dropped.

@@ -78,10 +78,10 @@ struct Aggregation {
     std::vector<uint32_t> reaches;        // by slot: the first slot to which its paths may come
     std::vector<Entry> entries;           // by state
     std::vector<uint32_t> sources;
-    std::vector<uint32_t> symbol_begin{0, 0};  // of each symbol: its entries in `symbol_entries`
+    std::vector<uint32_t> symbol_begin;   // of each symbol: its entries in `symbol_entries`
     std::vector<uint32_t> symbol_entries;  // from the last state to the first
-    std::vector<uint8_t> in_order{true};  // a state that a symbol enters comes after its predecessors that it does, too
-    std::vector<uint8_t> opens{false};    // a symbol enters an initial state
+    std::vector<uint8_t> in_order;        // a state that a symbol enters comes after its predecessors that it does, too
+    std::vector<uint8_t> opens;           // a symbol enters an initial state
     std::vector<uint8_t> holds_wide;      // [state][quantity of integers]: events of the state count
     std::vector<uint8_t> holds_real;
     bool windowed = false;
@@ -147,6 +147,9 @@ inline void begin_aggregation(Aggregation* a) {
     const auto holds = [](const std::vector<uint8_t>& table, size_t width, size_t state) {
         return std::count(table.begin() + state * width, table.begin() + (state + 1) * width, 1) > 0;
     };
+    a->symbol_begin.assign(2, 0);  // symbol 0 enters nothing
+    a->in_order.assign(1, true);
+    a->opens.assign(1, false);
     for (uint32_t slot = 0; slot < a->stacks.slots; ++slot) {
         a->begins.push_back(uint32_t(a->stacks.row_of(slot)));
         a->reaches.push_back(slot);
