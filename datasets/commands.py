@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _READS = re.compile(r"FROM\s+STREAM\s+(\w+)\s+<([^>]*)>", re.IGNORECASE)
+_GIVEN = re.compile(r"^GIVEN\b", re.IGNORECASE | re.MULTILINE)
 _DERIVES = re.compile(r"INTO\s+STREAM\s+<([^>]*)>", re.IGNORECASE)
 
 
 def command_line(query: Path, known: Iterable[Path], files: Mapping[str, Path], knowledge: Mapping[str, Path]) -> str:
     """``spaseq run`` for ``query`` and those of ``known`` that derive what it reads, with the streams they need.
 
-    ``files``: by stream name.  ``knowledge``: by graph IRI, named only where a query reads it.
+    ``files``: by stream name.  ``knowledge``: by graph IRI, named only where a query reads it.  Rows of a query with
+    parameters are in a table beside it.
     """
     texts = {query: query.read_text(encoding="utf-8")}
     missing = {iri for name, iri in _READS.findall(texts[query]) if name not in files}
@@ -29,6 +31,8 @@ def command_line(query: Path, known: Iterable[Path], files: Mapping[str, Path], 
         parts += ["--stream", f"{name}={shown(path)}"] if name in streams else []
     for iri, path in knowledge.items():
         parts += ["--kb", f"{iri}={shown(path)}"] if any(f"<{iri}>" in text for text in texts.values()) else []
+    for path, text in texts.items():
+        parts += ["--given", f"{path.stem}={shown(path.with_suffix('.csv'))}"] if _GIVEN.search(text) else []
     return shlex.join(parts)
 
 

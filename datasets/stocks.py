@@ -83,7 +83,7 @@ STOCKS = Workload(
     query_names=(
         "stocks/v_shape.spaseq", "stocks/v_shape_any.spaseq", "stocks/rally.spaseq", "stocks/recovery.spaseq",
         "stocks/dip.spaseq", "stocks/last_events.spaseq", "stocks/drops.spaseq", "stocks/falling_market.spaseq",
-        "stocks/activity.spaseq",
+        "stocks/activity.spaseq", "stocks/limits.spaseq",
     ),
     generate=quotes,
 )  # fmt: skip

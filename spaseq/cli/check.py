@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from spaseq.cli import options, parameters
+from spaseq.cli import parameters
 from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_queries, read_text, recognized, show_warnings
 from spaseq.cli.terminal import fail, say
 from spaseq.languages import spaseq
@@ -13,7 +13,7 @@ from spaseq.plan.sequences import compile_plan
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
-@options.given_option
+@parameters.given_option
 def check(queries: tuple[str, ...], given: tuple[str, ...]) -> None:
     """Check query files, in SPAseq or CEQL, or of path queries; with --given also rows for their parameters.
 

@@ -185,10 +185,6 @@ kb_option = click.option(
     "--kb", "background", metavar="IRI=PATH", multiple=True,
     help="A knowledge graph (RDF in any syntax) that GRAPH <IRI> reads.  Repeat it for every graph.",
 )  # fmt: skip
-given_option = click.option(
-    "--given", metavar="[QUERY=]FILE", multiple=True,
-    help="The rows for the parameters (GIVEN) of a query: CSV, TSV, Parquet or SPARQL results, with a column for each.",
-)  # fmt: skip
 entail_option = click.option(
     "--entail", metavar="rdfs[=IRI]", multiple=True,
     help="Events and knowledge graphs have what the knowledge graph IRI (repeatable; without it: all of them) entails "

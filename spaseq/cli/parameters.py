@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 from spaseq.errors import OptionError
-from spaseq.graphs.parameter_rows import needed_rows
 from spaseq.pattern.sequences import Query
 from spaseq.text import did_you_mean
+
+given_option = click.option(
+    "--given", metavar="[QUERY=]FILE", multiple=True,
+    help="The rows for the parameters (GIVEN) of a query: CSV, TSV, Parquet or SPARQL results, with a column for each.",
+)  # fmt: skip
 
 
 def given_tables(given: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
@@ -42,6 +48,8 @@ def _only(given: str, names: Sequence[str], without: Sequence[str]) -> str:
 
 def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str, list[dict[str, Any]]]:
     """The rows of files, each read once.  StreamError: one cannot be read, or a row does not fit its query."""
+    from spaseq.graphs.parameter_rows import needed_rows  # which takes long to import, and check seldom needs
+
     found = {}
     for query in queries:
         if query.name in tables and query.given is not None:

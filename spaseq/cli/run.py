@@ -36,7 +36,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.stream_option
 @options.kb_option
 @options.entail_option
-@options.given_option
+@parameters.given_option
 @options.format_option(WRITERS)
 @options.output_option
 @options.times_option

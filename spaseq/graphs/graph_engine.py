@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from threading import get_ident
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gpm.native.assembly import Encoder
+from gpm.terms import term_bytes
 from nfa_native.terms.dictionary import Terms
 from spaseq import runtime
 from spaseq.errors import OptionError
@@ -17,10 +18,10 @@ from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.parameter_rows import RowSources
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
-from spaseq.graphs.query_rows import QueryRows
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
+from spaseq.results.terms import from_bytes
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
 from spaseq.sources.parameter_tables import RowSource
@@ -28,6 +29,9 @@ from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph
 from spaseq.sources.rdf.items import Item, read_items
 from spaseq.streams.timestamps import Time, to_microseconds
+
+if TYPE_CHECKING:
+    from rdflib.term import Identifier
 
 FEW_EVENTS = 24  # of a batch: one by one they cost no more than as columns, for one query or fifty
 
@@ -271,6 +275,39 @@ class Engine(runtime.Engine):
         _check_on_match(on_match)
         engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm, given))
         return engine
+
+
+class QueryRows:
+    """The rows of a query with parameters, which come and go while it runs; made by ``Engine.given``.
+
+    A row is a query of its own, which sees the events pushed after it was added.  ``len`` tells how many there are;
+    they are iterated over as dictionaries of terms.
+    """
+
+    def __init__(self, engine: Engine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+
+    def add(self, rows: RowSource) -> int:
+        """Let rows of a table (as of ``register``) run that are not there yet; how many these were.
+
+        OptionError, StreamError: as of ``register``, and no row is added.
+        """
+        return self._engine.add_rows(self._name, rows)
+
+    def remove(self, rows: RowSource) -> int:
+        """Forget rows, with all that they hold; how many of them were there.  Errors as of ``add``."""
+        return self._engine.remove_rows(self._name, rows)
+
+    def __len__(self) -> int:
+        return len(self._engine.kind.parametric(self._name)[0].rows)
+
+    def __iter__(self) -> Iterator[dict[str, Identifier]]:
+        query, _ = self._engine.kind.parametric(self._name)
+        names = query.plan.query.given.names if query.plan.query.given else ()
+        for member in list(query.rows.values()):
+            row = member.plan.query.row or ()
+            yield {name: from_bytes(term_bytes(term)).to_rdflib() for name, term in zip(names, row, strict=True)}
 
 
 def check_most(max_results: int | None) -> None:

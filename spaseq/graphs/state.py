@@ -21,13 +21,13 @@ from spaseq.errors import OptionError, SnapshotError
 from spaseq.graphs.background import Background, Compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
+from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.parameter_rows import Key, RowSources, keyed, rows_given, tables_by_name
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
-from spaseq.graphs.waiting_events import pack_waiting, section, unpack_waiting
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled

@@ -37,17 +37,18 @@ class Case:
         self.queries = {path.stem: spaseq.parse(path.read_text(encoding="utf-8"), str(path)) for path in paths}
         self.iris = {name: iri for name, iri in workload.streams.items() if f"FROM STREAM {name} " in text}
         self.files: Mapping[str, Path] = {name: files[name] for name in self.iris}
+        self.given = {path.stem: path.with_suffix(".csv") for path in paths if path.with_suffix(".csv").exists()}
         self.background = {workload.knowledge_iri: files[KNOWLEDGE]} if workload.knowledge_iri else {}
 
     def run(self, gpm: str = "auto") -> list[str]:
         """The matches over the files."""
-        return content(Run(self.queries, self.files, self.background, gpm=gpm))
+        return content(Run(self.queries, self.files, self.background, gpm=gpm, given=self.given))
 
     def engine(self) -> spaseq.Engine:
         """An engine of its own."""
         engine = spaseq.Engine(self.background)
         for name, query in self.queries.items():
-            engine.register(query, name)
+            engine.register(query, name, given=self.given.get(name))
         return engine
 
     def events(self) -> list[Event]:
