@@ -40,7 +40,7 @@ def _only(given: str, names: Sequence[str], without: Sequence[str]) -> str:
     if sign and "/" not in name:
         raise OptionError(f"--given {given}: there is no query {name}; {did_you_mean(name, names)}")
     if not without:
-        raise OptionError(f"--given {given}: no query needs rows: none has parameters (GIVEN) without")
+        raise OptionError(f"--given {given}: no query needs rows: none has parameters (GIVEN) without rows")
     if len(without) != 1:
         raise OptionError(f"--given {given}: write QUERY=FILE, with the name of a query: {', '.join(without)}")
     return without[0]

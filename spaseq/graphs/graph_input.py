@@ -54,42 +54,41 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def attach(self, query: AnyGraphQuery) -> None:
         """Feed this query, too, from the next event on."""
-        for member in query.members:
-            member.heard = self.names.next
-        self._routes.clear()
         super().attach(query)
-        if not query.is_over:
-            self._members += query.members
+        for member in query.members:
+            self._take_in(member)
         if isinstance(query, ParametricGraphQuery):
             self._owners |= dict.fromkeys(query.members, query)
             query.hear = self._hear_member
 
     def attach_row(self, query: ParametricGraphQuery, row: GraphQuery) -> None:
         """Feed a new row of a query what comes from now on, and not what waits."""
-        row.heard = self.names.next
-        self._routes.clear()
-        self._members.append(row)
+        self._take_in(row)
         self._owners[row] = query
         if self.buffer:
             self._young.append(row)
 
-    def detach_rows(self, rows: Set[GraphQuery]) -> None:
-        """Forget rows of queries."""
-        self._forget(rows)
+    def _take_in(self, member: GraphQuery) -> None:
+        member.heard = self.names.next
+        self._routes.clear()
+        if not member.is_over:
+            self._members.append(member)
 
     @property
     def ages(self) -> list[int]:
         """The versions of the background from which on rows see events, where some wait that are older."""
         return sorted({row.since for row in self._young})
 
-    def age_of(self, row: GraphQuery) -> int:
-        """Which of the ``ages`` is that of a row, from 1; 0: it sees all that wait."""
-        return self.ages.index(row.since) + 1 if row in self._young else 0
+    def row_ages(self) -> dict[GraphQuery, int]:
+        """Which of the ``ages``, from 1, is that of each row that does not see all that wait."""
+        numbers = {since: number for number, since in enumerate(self.ages, 1)}
+        return {row: numbers[row.since] for row in self._young}
 
-    def see_young(self) -> None:
-        """Find the rows that came after events which wait."""
+    def find_young(self, rows: Iterable[GraphQuery] | None = None) -> None:
+        """Find the rows, among some or all, that came after events which wait."""
         oldest = self.oldest_knowledge()
-        self._young = [row for row in self._owners if oldest is not None and oldest < row.since]
+        among = self._owners if rows is None else rows
+        self._young = [row for row in among if oldest is not None and oldest < row.since]
 
     @property
     def members(self) -> Sequence[GraphQuery]:
@@ -107,10 +106,11 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         super().note(query)
 
     def _leave(self, query: AnyGraphQuery) -> None:
-        self._forget({member for member in self._members if member is query or self._owners.get(member) is query})
+        self.detach_members({one for one in self._members if one is query or self._owners.get(one) is query})
         super()._leave(query)
 
-    def _forget(self, gone: Set[GraphQuery]) -> None:
+    def detach_members(self, gone: Set[GraphQuery]) -> None:
+        """Forget members of queries."""
         self._routes.clear()
         self._members = [member for member in self._members if member not in gone]
         self._young = [member for member in self._young if member not in gone]
@@ -181,7 +181,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         if not self._rest and self.names.next - self._caught_up > FEW:
             self.catch_up()
         if self._young:
-            self.see_young()
+            self.find_young(self._young)
 
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────
     def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[AnyGraphQuery, None]:
@@ -192,7 +192,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             return self._feed(Released.of([(stream, self._columns(stream, event))]))
         concerned = route.rows(renewed_single(self._evaluator.encoder, event))
         heard = self.names.next
-        unseen = [row for row in self._young if event.knowledge < row.since]
+        unseen = [row for row in self._young if event.knowledge < row.since] if self._young else ()
         for row in unseen:
             self._hear_member(row)
             concerned.pop(row, None)

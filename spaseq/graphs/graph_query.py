@@ -132,7 +132,9 @@ class GraphQuery:
 
     def empty(self) -> MatchTable:
         """A table of results without any."""
-        return empty_table(self.plan, self._names, self._terms)
+        maker = self._projector or self._constructor
+        assert maker is not None
+        return maker.empty()
 
     @property
     def can_count_only(self) -> bool:

@@ -185,7 +185,7 @@ class GraphKind:
         """See ``QueryRows.remove``."""
         query, merged = self.parametric(name)
         gone = [key for key in keyed(read_rows(query.plan.query, table)) if key in query.rows]
-        merged.detach_rows({query.remove(key) for key in gone})
+        merged.detach_members({query.remove(key) for key in gone})
         return len(gone)
 
     def parametric(self, name: str) -> tuple[ParametricGraphQuery, GraphInput]:

@@ -212,15 +212,13 @@ def take_snapshot(kind: GraphKind) -> bytes:
 
 def _row_states(query: ParametricGraphQuery, merged: GraphInput, sections: dict[str, bytes]) -> list[dict[str, Any]]:
     """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
-    states = []
+    states, ages = [], merged.row_ages()
     for number, member in enumerate(query.members):
         counters, matcher, results = member.snapshot()
-        sections[f"row matcher {number} {query.name}"], sections[f"row results {number} {query.name}"] = (
-            matcher,
-            results,
-        )
+        sections[f"row matcher {number} {query.name}"] = matcher
+        sections[f"row results {number} {query.name}"] = results
         row = [_written(term) for term in member.plan.query.row or ()]
-        states.append({"row": row, "counters": counters, "age": merged.age_of(member)})
+        states.append({"row": row, "counters": counters, "age": ages.get(member, 0)})
     return states
 
 
@@ -287,7 +285,7 @@ def _fill(
             if int(events.graphs.knowledge.max(initial=0)) > kind.evaluator.version:
                 raise SnapshotError("the snapshot is damaged: events wait that came after all rows")
             merged.add(events)
-        merged.see_young()
+        merged.find_young()
     for iri, scope in header["scopes"].items():
         kind.encoders[iri].next_scope = scope
     kind.evaluator.encoder.origins = header["origins"]
@@ -359,6 +357,7 @@ class _Restoring:
         """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
         name = made.plan.query.name
         kept = {key: number for number, key in enumerate(keyed(map(_read_row, self.given[name])))}
+        youngest = 1 + max((state["age"] for states in self.given.values() for state in states), default=0)
         rows = {}
         for row, (plan, compiled) in made.rows.items() if not counters["over"] else ():
             if row in kept:
@@ -370,13 +369,14 @@ class _Restoring:
             else:
                 matcher = self._new_matcher(plan, compiled, merged)
                 rows[row] = self.kind.running(plan, compiled, merged, matcher)
+                rows[row].since = self._since(youngest)  # what waits came before it
         found = self.kind.with_rows(made.plan, rows, merged, self.on_match, counters["max_results"] or None)
         found.restore(counters, self.sections[f"matcher {name}"])
         return found
 
     def _since(self, age: int) -> int:
         """The version of the background from which on a row sees events; SnapshotError: there can be no such one."""
-        if age > sum(map(len, self.given.values())):
+        if age > 1 + sum(map(len, self.given.values())):
             raise SnapshotError("the snapshot is damaged: a row is younger than it can be")
         while self.kind.evaluator.version < age:
             self.kind.evaluator.renew_version()

@@ -210,6 +210,19 @@ def test_rows_come_and_go_with_a_restart() -> None:
     assert new == [said(m) for m in spaseq.run(alone(ROWS[2]), {"s": events()[30:]})]
 
 
+def test_a_row_that_is_new_after_a_restart_does_not_see_events_that_wait() -> None:
+    engine = spaseq.Engine(lateness=10_000_000)
+    engine.register(QUERY, "q", given=ROWS[1:2])
+    engine.push_batch("s", events(10))
+    engine.given("q").add(ROWS[2:])
+    engine.push_batch("s", events()[10:15])
+    engine = spaseq.Engine.restore(engine.snapshot(), {"q": QUERY}, given=ROWS)
+    found = engine.push_batch("s", events()[15:]) + engine.close()
+    for row, since in zip(ROWS, (15, 0, 10), strict=True):
+        its = [said(match) for match in found if str(match.bindings["limit"]) == str(row["limit"])]
+        assert sorted(its) == sorted(map(said, spaseq.run(alone(row), {"s": events()[since:]})))
+
+
 def test_another_query_is_refused() -> None:
     engine = spaseq.Engine()
     engine.register(QUERY, "q", given=ROWS)
