@@ -1,21 +1,27 @@
-"""One V-shape query and a hundred of different thresholds and windows on one stream: cost per event of each.
+"""One V-shape query, and rows of parameters that make it up to a thousand: cost per event together, and each by itself.
 
-Run: ``python -m benchmarks.many [events]``.
+*Limits* are rules with a threshold and a window each; *companies* one with a company each.  Matches are counted, or
+listed as columns, from bytes; then events are pushed one by one, and rows are registered.  CPU time of one process.
+The last column is what ``sharing`` saves; what would take minutes by itself is measured on a part of the events.
+
+Run: ``python -m benchmarks.many [events]`` (``make bench-many``).
 """
 
 from __future__ import annotations
 
-import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+from spaseq import Engine
 from spaseq.datasets import workloads
 from spaseq.graphs.graph_run import Run
-from spaseq.languages.spaseq import parse
-from spaseq.pattern.sequences import Query
 
+COMPANY = "https://spaseq.org/data/stock/company/"
 QUERY = """
 PREFIX stock: <https://spaseq.org/ontology/stock#>
 SELECT ?company ?p1 ?p2 ?p3
@@ -28,35 +34,120 @@ WHERE {{
   DEFINE GPM C ON stock {{ ?q3 stock:company ?company ; stock:price ?p3 . FILTER(?p3 < ?p2 && ?p3 > {threshold}) }}
 }}
 """
+ONE = QUERY.format(window=20, threshold=41)
+LIMITS = QUERY.format(window="?length", threshold="?limit").replace("WHERE", "GIVEN ?limit ?length\nWHERE")
+COMPANIES = QUERY.format(window=40, threshold=41).replace("WHERE", "GIVEN ?company\nWHERE")
+PUSHED = 3_000
+APART = 1_000_000  # rows times events that are evaluated each by itself
+Rows = list[dict[str, Any]]
 
 
-def queries(count: int) -> dict[str, Query]:
-    """V shapes above thresholds from 41 to 160, evenly over all prices, in windows from 20 to 59 seconds."""
-    return {
-        f"v{number}": parse(QUERY.format(threshold=41 + number * 119 / count, window=20 + number % 40)).query
-        for number in range(count)
-    }
+def limits(count: int) -> Rows:
+    """Thresholds from 41 to 160, evenly over all prices, in windows from 20 to 59 seconds."""
+    return [
+        {"limit": Decimal(41) + (Decimal(119 * n) / count).quantize(Decimal("0.001")), "length": 20 + n % 40}
+        for n in range(count)
+    ]
 
 
-def seconds(stream: Path, count: int) -> tuple[float, int]:
-    """CPU seconds from bytes to counted matches of so many queries, which are registered before; and the matches."""
-    running = Run(queries(count), {"stock": str(stream)}, count_only=True)
+def companies(count: int) -> Rows:
+    """So many companies; the stream has a hundred."""
+    return [{"company": f"<{COMPANY}{number}>"} for number in range(count)]
+
+
+def from_bytes(query: str, rows: Rows | None, stream: Path, sharing: bool, count_only: bool) -> tuple[float, int]:
+    """CPU seconds from bytes to matches that are counted, or listed as columns; and how many they are."""
+    options: dict[str, Any] = {} if rows is None else {"given": rows, "sharing": sharing}
+    run = Run(query, {"stock": str(stream)}, count_only=count_only, **options)
     started = time.process_time()
-    for _ in running.tables():
+    for _ in run.tables():
         pass
-    return time.process_time() - started, sum(running.counts().values())
+    return time.process_time() - started, sum(run.counts().values())
 
 
-def main(events: int = 50_000, rounds: int = 3) -> None:
-    """Print the cost of one and of a hundred: medians of runs in turn."""
+def pushed(query: str, rows: Rows | None, events: list[tuple[int, bytes]], sharing: bool) -> tuple[float, int]:
+    """CPU seconds of events that are pushed one by one, and the matches."""
+    engine, found = Engine(sharing=sharing), 0
+    engine.register(query, "q", given=rows)
+    started = time.process_time()
+    for at, triples in events:
+        found += len(engine.push("stock", triples, at))
+    return time.process_time() - started, found
+
+
+def single_events(count: int) -> list[tuple[int, bytes]]:
+    """Quotes of a hundred companies, ten a second."""
+    text = "<urn:q{0}> stock:company <{1}{2}> ; stock:price {3} ."
+    prefix = "PREFIX stock: <https://spaseq.org/ontology/stock#> "
+    values = ((n * 7919 % 100, 41 + Decimal(n * 104_729 % 11_900) / 100) for n in range(count))
+    return [
+        (n * 100_000, (prefix + text.format(n, COMPANY, company, price)).encode())
+        for n, (company, price) in enumerate(values)
+    ]
+
+
+def told(title: str, events: int, one: float, together: tuple[float, int], apart: tuple[float, int], part: int) -> str:
+    """A line: µs an event of one query, of all rows together and of each by itself, and the ratios."""
+    mine, its = together[0] / events * 1e6, apart[0] / part * 1e6
+    times = f"{mine:9.2f} {mine / one:9.2f} {its:11.2f} {its / mine:9.1f}"
+    return f"  {title:<38} {one:8.2f} {times}   {together[1]:,} matches"
+
+
+def of_bytes(stream: Path, parts: dict[int, Path], events: int) -> Iterator[str]:
+    """Counted and listed, from bytes; ``parts`` are beginnings of the stream by their number of events."""
+    for count_only, how in ((True, "counted"), (False, "listed")):
+        one = from_bytes(ONE, None, stream, True, count_only)[0] / events * 1e6
+        for query, rows, what in ((LIMITS, limits, "limits"), (COMPANIES, companies, "companies")):
+            for count in (1, 100, 1_000):
+                part = max(size for size in parts if size * count <= APART or size == min(parts))
+                given = rows(count)
+                together = from_bytes(query, given, stream, True, count_only)
+                apart = from_bytes(query, given, parts[part], False, count_only)
+                yield told(f"{count:,} {what}, {how}", events, one, together, apart, part)
+
+
+def of_pushes() -> Iterator[str]:
+    """The same of single events."""
+    events = single_events(PUSHED)
+    one = pushed(ONE, None, events, True)[0] / PUSHED * 1e6
+    for query, rows, what in ((LIMITS, limits, "limits"), (COMPANIES, companies, "companies")):
+        for count in (100, 1_000):
+            few = events[: max(100, APART // count // 3)]
+            together, apart = (pushed(query, rows(count), few, sharing) for sharing in (True, False))
+            yield told(f"{count:,} {what}, pushed", len(few), one, together, apart, len(few))
+
+
+def of_registrations() -> Iterator[str]:
+    """Rows in a table, and one by one."""
+    for count in (1_000, 10_000):
+        started = time.process_time()
+        Engine().register(LIMITS, "q", given=limits(count))
+        yield f"  {count:,} rows are registered in {time.process_time() - started:.2f} s"
+    engine, rows = Engine(), limits(1_000)
+    engine.register(LIMITS, "q", given=[])
+    known = engine.given("q")
+    started = time.process_time()
+    for row in rows:
+        known.add([row])
+    yield f"  1,000 rows come one by one in {time.process_time() - started:.2f} s"
+
+
+def main(events: int = 50_000) -> None:
+    """Print all of it."""
     with tempfile.TemporaryDirectory() as folder:
-        stream = workloads()["stocks"].write(Path(folder), events, 1)["stock"]
-        runs = [(seconds(stream, 1), seconds(stream, 100)) for _ in range(rounds)]
-        one, hundred = (statistics.median(run[which][0] for run in runs) / events * 1e6 for which in (0, 1))
-        print(f"V shapes over {events:,} events, bytes to matches, one process, CPU time")
-        print(f"  one query            {one:8.2f} µs an event, {runs[0][0][1]:,} matches")
-        print(f"  a hundred queries    {hundred:8.2f} µs an event, {runs[0][1][1]:,} matches")
-        print(f"  a hundred / one      {hundred / one:8.2f}")
+        sizes = (events, events // 5, events // 50)
+        folders = {size: Path(folder) / str(size) for size in sizes}
+        for path in folders.values():
+            path.mkdir()
+        parts = {size: workloads()["stocks"].write(path, size, 1)["stock"] for size, path in folders.items()}
+        print(f"V shapes over {events:,} events, one process, CPU time, µs an event")
+        print(f"  {'':<38} {'one':>8} {'together':>9} {'to one':>9} {'no sharing':>11} {'to that':>9}")
+        for line in of_bytes(parts[events], parts, events):
+            print(line, flush=True)
+        for line in of_pushes():
+            print(line, flush=True)
+    for line in of_registrations():
+        print(line)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Memory and CPU time while queries come and go: each is another one, is fed an event or more, and is forgotten.
+"""Memory and CPU time while queries, or rows of one, come and go: each is another one, and is forgotten.
 
 Run: ``python -m benchmarks.registrations [REGISTRATIONS] [NAME …]``, see ``WAYS``.  The exit code is 1 if in the second
 half the memory was more than a tenth above or below what it was in its beginning.
@@ -23,6 +23,11 @@ QUERY = """
       DEFINE GPM A ON s {{ ?e <urn:p{0}> ?s ; <urn:value> ?a FILTER(?a > {0}.5 && ?s != <urn:x{0}>) }}
       DEFINE GPM B ON s {{ ?f <urn:p{0}> ?s ; <urn:name> "n{0}" ; <urn:value> ?b FILTER(REGEX(STR(?s), "{0}")) }} }}"""
 EVENT = "<urn:e{0}> <urn:p{0}> <urn:s{0}> .\n<urn:e{0}> <urn:value> 5000000.5 .\n"
+ROWS = """
+    SELECT * WITHIN 10 SECONDS SLIDING FROM STREAM s <urn:s> GIVEN ?name ?limit WHERE { SEQ(A ; B)
+      DEFINE GPM A ON s { ?e <urn:name> ?name ; <urn:value> ?a FILTER(?a > ?limit) }
+      DEFINE GPM B ON s { ?f <urn:name> ?name ; <urn:value> ?b FILTER(?b < ?limit) } }"""
+ROW_EVENT = '<urn:e{0}> <urn:name> "n{0}" ; <urn:value> 5000000.5 .'
 CEQL = "SELECT * FROM S WHERE A{0} AS x ; B AS y FILTER x[value > {0}] AND y[name = 'n{0}'] WITHIN 10 SECONDS"
 
 
@@ -50,7 +55,21 @@ def of_tuples() -> Iterator[None]:
         yield
 
 
-WAYS: dict[str, Callable[[], Iterator[None]]] = {"of graphs": of_graphs, "of tuples": of_tuples}
+def of_rows() -> Iterator[None]:
+    """One more row of parameters, beside a hundred; the oldest goes."""
+    engine = Engine()
+    engine.register(ROWS, "stays", given=[])
+    given = engine.given("stays")
+    for number in count(1):
+        given.add([{"name": f"n{number}", "limit": number}])
+        if number > 100:
+            given.remove([{"name": f"n{number - 100}", "limit": number - 100}])
+        if number % FED == 0:
+            engine.push("s", ROW_EVENT.format(number).encode(), number)
+        yield
+
+
+WAYS: dict[str, Callable[[], Iterator[None]]] = {"of graphs": of_graphs, "of tuples": of_tuples, "of rows": of_rows}
 
 
 def is_flat(name: str, registrations: int) -> bool:

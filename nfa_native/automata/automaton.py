@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
+from nfa_native.automata.kinds import Cells, ColumnSource, Govern, RuleTestKind, Sign, View
 
 if TYPE_CHECKING:
     from nfa_native.terms.dictionary import Terms
@@ -52,15 +52,31 @@ class Formula:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleTest:
+    """What a step asks of rules (semantics.md 3.7): how ``parameter`` stands to ``value``, by ``kind`` and ``sign``.
+
+    ``formula`` is the number of the same as a filter, whose registers are followed by those of the parameters.
+    """
+
+    kind: RuleTestKind
+    formula: int
+    parameter: int = 0
+    sign: Sign = Sign.LESS
+    value: ComputedColumn = field(default=ComputedColumn(ColumnSource.UNBOUND))
+
+
+@dataclass(frozen=True, slots=True)
 class JoinStep:
     """A join: pairs (cell column, row column) that must be compatible, then filters (formula numbers).
 
-    ``compared`` says again what those of the filters ask that compare one column with the event.
+    ``compared`` says again what those of the filters ask that compare one column with the event.  Rules that pass all
+    ``tests`` take the step.
     """
 
     joins: tuple[tuple[int, int], ...]
     filters: tuple[int, ...]
     compared: tuple[CellComparison, ...] = ()
+    tests: tuple[RuleTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +157,7 @@ class State:
         ComputedColumn, ...
     ] = ()  # of a final state: the finished match's columns from those after its last step
     output: tuple[ComputedColumn, ...] = ()  # and the result's columns from the finished match's
+    rules: int | None = None  # the column with the set of rules, where there are rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +190,8 @@ class Automaton:
     window: WindowSpec
     ambiguous: bool
     keys: tuple[tuple[int, ...], ...] = ()
+    parameters: int = 0  # of rules
+    rules: int | None = None  # the column of whole matches with their set; it is the last one of results
     kept: object = field(default=None, repr=False, compare=False)  # has the constants, as long as it lives
     programs: list[Any] = field(
         default_factory=list, init=False, repr=False, compare=False

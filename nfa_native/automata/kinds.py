@@ -36,7 +36,7 @@ class Cells(IntEnum):
 
 class ColumnSource(IntEnum):
     """Where a value comes from: nowhere; column ``cell`` of the partial match; column ``row`` of the event's row; the
-    cell's if bound, else the row's; expression ``program``.
+    cell's if bound, else the row's; expression ``program``; the set of rules that take the step.
     """
 
     UNBOUND = 0
@@ -44,6 +44,18 @@ class ColumnSource(IntEnum):
     ROW = 2
     EITHER = 3
     PROGRAM = 4
+    RULES = 5
+
+
+class RuleTestKind(IntEnum):
+    """What a step asks of a rule's parameter: to be the same term as a value, or equal to it; how it compares with one.
+    Or it asks a formula.
+    """
+
+    SAME = 0
+    EQUAL = 1
+    COMPARED = 2
+    FORMULA = 3
 
 
 class Sign(IntEnum):

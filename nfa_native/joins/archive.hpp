@@ -70,6 +70,14 @@ struct SeenForms {
     std::vector<word_t> words;
 };
 
+// Rules that take a step of a cell in this tick.
+struct TakenForm {
+    uint32_t state;
+    uint32_t cell;                        // number among the state's cells as they are written
+    uint32_t low;
+    uint32_t high;
+};
+
 typedef std::vector<std::vector<uint32_t>> Places;
 
 // The living cells, oldest first.
@@ -336,6 +344,32 @@ static void write_seen(KernelProgram* program, KernelState* now, Archive* a) {
     seen_fields(a, &forms);
 }
 
+static void rule_fields(RuleTable* rules, Archive* a, std::vector<word_t>* words, std::vector<TakenForm>* taken) {
+    a->store("rules", 1);
+    a->numbers("windows", rules->windows);
+    a->numbers("found", rules->found);
+    a->words("words", *words);
+    a->field("state", *taken, &TakenForm::state);
+    a->field("cell", *taken, &TakenForm::cell);
+    a->field("low", *taken, &TakenForm::low);
+    a->field("high", *taken, &TakenForm::high);
+}
+
+// The words of one parameter after the other, by rank.
+static void write_rules(KernelState* now, Archive* a, const Places* places) {
+    std::vector<word_t> words;
+    std::vector<TakenForm> taken;
+    for (const RuleColumn& column : now->rules.columns)
+        words.insert(words.end(), column.words.begin(), column.words.end());
+    for (uint32_t state = 0; state < now->states.size(); ++state) {
+        for (const RulePart& one : now->states[state].taken) {
+            uint32_t place = places->at(state).at(one.of);
+            if (place != NO_CELL) taken.push_back({state, place, one.rules.low, one.rules.high});
+        }
+    }
+    rule_fields(&now->rules, a, &words, &taken);
+}
+
 // Everything that the future depends on.
 inline void write_kernel(Kernel* k, Archive* a) {
     Places places{};
@@ -347,6 +381,7 @@ inline void write_kernel(Kernel* k, Archive* a) {
     write_cells(&k->now, a, &places);
     write_deadlines(&k->now, a, &places);
     write_seen(k->program, &k->now, a);
+    if (k->program->rules != NO_RULES) write_rules(&k->now, a, &places);
 }
 
 }  // namespace spaseq::joins

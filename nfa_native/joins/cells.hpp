@@ -102,14 +102,35 @@ static uint32_t make_cell(KernelState* now, StateData* s, const word_t* rows, ui
     return number;
 }
 
+// A new cell in a state where nothing looks for cells by a key.
+static inline uint32_t new_in_table(
+    KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline
+) {
+    uint32_t cell = make_cell(now, s, rows, count, deadline);
+    if (s->kind != Cells::FLAT) put_cell(s, cell);
+    return cell;
+}
+
+// A new cell in a bucket of the first index.
+static inline uint32_t new_at_home(
+    KernelState* now, StateData* s, Bucket* home, const word_t* rows, uint32_t count, int64_t deadline
+) {
+    uint32_t cell = make_cell(now, s, rows, count, deadline);
+    enter_home(now, s, home, cell);
+    if (count > 1 || s->indexes.size() > 1) index_further(now, s, cell);
+    return cell;
+}
+
+// A new cell, even if there is one of these rows.
+static uint32_t new_cell(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
+    if (s->indexes.empty()) return new_in_table(&k->now, s, rows, count, deadline);
+    return new_at_home(&k->now, s, make_bucket(&s->indexes[0], home_key(s, rows)), rows, count, deadline);
+}
+
 // As `cell_for`, in a state where nothing looks for cells by a key.
 static uint32_t cell_in_table(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
     uint32_t cell = s->kind == Cells::FLAT ? NO_CELL : find_exact(s, rows, count, deadline);
-    if (cell == NO_CELL) {
-        cell = make_cell(now, s, rows, count, deadline);
-        if (s->kind != Cells::FLAT) put_cell(s, cell);
-    }
-    return cell;
+    return cell == NO_CELL ? new_in_table(now, s, rows, count, deadline) : cell;
 }
 
 // The cell of these rows, made if there is none; a new one has node 0.
@@ -121,12 +142,7 @@ static uint32_t cell_for(
     if (s->indexes.empty()) return cell_in_table(&k->now, s, rows, count, deadline);
     Bucket* home = make_bucket(&s->indexes[0], home_key(s, rows));
     uint32_t cell = s->kind == Cells::FLAT ? NO_CELL : find_at_home(s, home, rows, count, deadline);
-    if (cell == NO_CELL) {
-        cell = make_cell(&k->now, s, rows, count, deadline);
-        enter_home(&k->now, s, home, cell);
-        if (count > 1 || s->indexes.size() > 1) index_further(&k->now, s, cell);
-    }
-    return cell;
+    return cell == NO_CELL ? new_at_home(&k->now, s, home, rows, count, deadline) : cell;
 }
 
 // A cell of the state, maybe its only one, has a partial match that began at `start`.

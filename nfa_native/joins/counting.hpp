@@ -13,7 +13,8 @@ namespace spaseq::joins {
 
 // Whether each member of a set that is complete is one result, of which nobody wants to know more.
 static inline bool is_counted(const Kernel* k) noexcept {
-    return (k->count_only || k->tallies) && !(k->now.many_rows || k->program->ambiguous || k->program->guarded);
+    bool alike = !(k->now.many_rows || k->program->ambiguous || k->program->guarded);
+    return (k->count_only || k->tallies) && alike && k->program->rules == NO_RULES;
 }
 
 // Whether it is the set of one match of one event alone.

@@ -25,6 +25,15 @@ cdef extern from "nfa_native/joins/feed.hpp" namespace "spaseq::joins" nogil:
     int64_t first_due(KernelProgram* program, KernelState* now)
     size_t longest_in_kernel(KernelState* now)
 
+cdef extern from "nfa_native/joins/rules.hpp" namespace "spaseq::joins" nogil:
+    void build_rules(KernelState* now, const word_t* words, uint32_t count, size_t parameters)
+
+cdef extern from "nfa_native/joins/ranks.hpp" namespace "spaseq::joins" nogil:
+    const uint32_t GONE
+
+    void change_rules(Kernel* k, const word_t* words, const int64_t* windows, uint32_t count, const uint32_t* to)
+    void change_program(Kernel* k, KernelProgram* program)
+
 cdef extern from "nfa_native/joins/archive.hpp" namespace "spaseq::joins" nogil:
     bint can_be_written(const Kernel* k)
     void write_kernel(Kernel* k, Archive* a)

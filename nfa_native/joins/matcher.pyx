@@ -20,12 +20,14 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, NOTHING, Task, begin_batch, can_be_written, find_waiting, first_due, go_on, is_full, load_kernel,
-    longest_in_kernel, waiting_starts, write_kernel,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules,
+    find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, waiting_starts, write_kernel,
 )
-from nfa_native.joins.program cimport MatcherProgram, program_of
+from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results, taken
-from nfa_native.joins.state cimport FOREVER, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position
+from nfa_native.joins.state cimport (
+    FOREVER, MOST_RULES, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position,
+)
 from nfa_native.terms.program cimport Code, compute, test
 from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
 
@@ -140,6 +142,55 @@ cdef class Matcher:
     @steps.setter
     def steps(self, int64_t value):
         self.kernel.pause.left = self.kernel.pause.stride = max(<int64_t>1, value)
+
+    def give_rules(self, const uint64_t[:, ::1] words, const int64_t[::1] windows=None):
+        """The rules of an automaton that has some, before any event: each one's words (parameters, n) by rank, and how long
+        its window is in microseconds, no longer than the automaton's.  Ranks are in the order of what steps test first."""
+        cdef size_t count = <size_t>words.shape[1]
+        cdef size_t i
+        if self.kernel.program.rules == NO_RULES or <size_t>words.shape[0] != self.kernel.program.parameters:
+            raise ValueError(f"rules with {words.shape[0]} parameters came for an automaton with another number of them")
+        if count > MOST_RULES or (windows is not None and <size_t>windows.shape[0] != count):
+            raise ValueError(f"there are {count} rules: too many, or with other windows")
+        attempted(build_rules, &self.kernel.now, &words[0, 0] if words.size else NULL, <uint32_t>count, <size_t>words.shape[0])
+        for i in range(0 if windows is None else count):
+            self.kernel.now.rules.windows.safe_push_back(windows[i])
+
+    def change_rules(self, automaton, const uint64_t[:, ::1] words, const int64_t[::1] windows, const uint32_t[::1] to):
+        """Other rules, as of ``give_rules``; ``to`` has for each old rank the new one, in the same order, or GONE.
+
+        New ones see what comes from now on.  Results must have been taken.  ``automaton``: the same with another window.
+        """
+        cdef size_t count = <size_t>words.shape[1]
+        cdef MatcherProgram program = program_of(automaton)
+        if <size_t>to.shape[0] != self.kernel.now.rules.count or <size_t>words.shape[0] != self.kernel.program.parameters:
+            raise ValueError("other rules were there, or with other parameters")
+        if count > MOST_RULES or (windows is not None and <size_t>windows.shape[0] != count):
+            raise ValueError(f"there are {count} rules: too many, or with other windows")
+        if self.task.kind != NOTHING or not can_be_written(&self.kernel):
+            raise ValueError("go on to the end, and take the results, before rules change")
+        with nogil:
+            guarded(
+                &self.terms.store.broken, change_rules, &self.kernel, &words[0, 0] if words.shape[0] and count else NULL,
+                &windows[0] if windows is not None and count else NULL, <uint32_t>count, &to[0] if to.shape[0] else NULL
+            )
+        change_program(&self.kernel, &program.program)
+        self.automaton, self._program = automaton, program
+        self._formulas = automaton.formulas
+
+    def rule_words(self):
+        """The terms of the rules, (parameters, n), and their windows (int64[n]) or None: by rank."""
+        cdef size_t i, count = self.kernel.now.rules.count
+        found = [
+            taken(self.kernel.now.rules.columns[i].words.data(), count, np.uint64)
+            for i in range(self.kernel.now.rules.columns.size())
+        ]
+        windows = taken(self.kernel.now.rules.windows.data(), self.kernel.now.rules.windows.size(), np.int64)
+        return np.array(found, np.uint64).reshape(len(found), count), windows if windows.size else None
+
+    def rule_counts(self):
+        """How many results each rule has had, by rank (uint64)."""
+        return taken(self.kernel.now.rules.found.data(), self.kernel.now.rules.found.size(), np.uint64)
 
     def bound(self, size_t most, size_t most_held):
         """Pause when so many results wait for ``take``, or have so many picks and words; none is smaller than one match's."""
@@ -344,10 +395,10 @@ cdef class Matcher:
         """No event before this time may come, in microseconds."""
         return self.kernel.now.tick if self.kernel.now.open else self.kernel.now.promised
 
-    @staticmethod
-    def restore(automaton, Terms terms, data, word_map):
+    @classmethod
+    def restore(cls, automaton, Terms terms, data, word_map):
         """A matcher that goes on where ``snapshot`` was taken; ``word_map`` renumbers arrays of words.  ValueError: damaged."""
-        cdef Matcher matcher = Matcher(automaton, terms)
+        cdef Matcher matcher = cls(automaton, terms)
         cdef Archive archive
         open_archive(&archive, data)
         words = renumber(&archive, word_map)

@@ -44,6 +44,15 @@ static uint32_t extend(
     return new_node(&k->now, picks[count - 1], label + count - 1, next, sibling, youngest);
 }
 
+// The union of two sets; what is over of them is left out.
+static uint32_t unite(KernelState* now, uint32_t a, uint32_t b) {
+    if (!is_live(now, a)) return b;
+    if (!is_live(now, b)) return a;
+    uint32_t youngest = node_at(now, a)->max_start;
+    if (older(youngest, node_at(now, b)->max_start)) youngest = node_at(now, b)->max_start;
+    return new_node(now, youngest, UNION, a, b, youngest);
+}
+
 // Some member of the set began at or after `lo`.
 static inline bool has_live(KernelState* now, uint32_t node, uint32_t lo) noexcept {
     return is_live(now, node) && !older(node_at(now, node)->max_start, lo);

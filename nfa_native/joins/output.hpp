@@ -15,6 +15,7 @@
 #include "nfa_native/joins/counting.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -23,7 +24,7 @@ namespace spaseq::joins {
 
 // As many results are held as may be.
 inline bool is_full(const Kernel* k) noexcept {
-    return k->results.first.size() >= k->pause.most
+    return std::max<uint64_t>(k->results.first.size(), k->results.of_rules) >= k->pause.most
         || k->results.atoms.size() + k->results.words.size() >= k->pause.most_held;
 }
 
@@ -33,7 +34,7 @@ static inline bool is_all_out(const Pause* pause) noexcept { return !pause->susp
 // Put a set out after the pause; its last picks are the postponed ones from number `pick` on.
 static void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size_t pick) {
     size_t picks = k->pause.postponed_picks.size() - pick;
-    k->pause.postponed.push_back({k->now.tick, pick, picks, final, node, lo});
+    k->pause.postponed.push_back({k->now.tick, pick, picks, final, node, lo, k->scratch.rules});
 }
 
 // Where each step begins in `path`, which runs backwards in time.
@@ -58,6 +59,22 @@ static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
     candidate->rows = k->scratch.merged[atoms].data();
 }
 
+// Add the rows of a step from a row of the match and one of the event, each with the rules that have it; how many.
+static uint32_t rebuild_rules(
+    Kernel* k, const TransitionSpec* transition, const Sides* sides, std::vector<word_t>* out
+) {
+    std::vector<RuleRange>& rules = k->scratch.narrowed;
+    RuleRange held = rules_in(sides->cell[k->program->rules]);
+    // What was matched once passes again, if there is no choice of rows.
+    if (k->now.many_rows) narrow(k, &transition->whole, sides, held, &rules);
+    else rules.assign(1, held);
+    for (RuleRange one : rules) {
+        k->scratch.rules = rules_word(one);
+        values_of(k, &transition->columns, sides->cell, sides->cell_width, sides->row, sides->row_width, sides->now, out);
+    }
+    return uint32_t(rules.size());
+}
+
 static void rebuild_step(Kernel* k, uint32_t step) {
     TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
     std::vector<word_t>* out = &k->scratch.levels[step + 1];
@@ -77,22 +94,26 @@ static void rebuild_step(Kernel* k, uint32_t step) {
                 load_registers(&k->scratch, whole, k->program->whole, row, candidate.width);
                 if (!all_hold(k, &transition->whole.filters, k->program->whole + candidate.width + 1, now)) continue;
             }
-            values_of(k, &transition->columns, whole, k->program->whole, row, candidate.width, now, out);
-            k->scratch.parents[step + 1].push_back(i);
-            ++kept;
+            uint32_t added = 1;
+            Sides sides{whole, k->program->whole, row, candidate.width, now};
+            if (k->program->rules != NO_RULES) added = rebuild_rules(k, transition, &sides, out);
+            else values_of(k, &transition->columns, whole, k->program->whole, row, candidate.width, now, out);
+            k->scratch.parents[step + 1].insert(k->scratch.parents[step + 1].end(), added, i);
+            kept += added;
         }
     }
     if (!k->program->guarded) normalise(out, 0, k->program->whole, kept);
 }
 
-// Join the picked events' rows again, step by step: `levels[i]` has the rows after step i.
-static void rebuild(Kernel* k) {
+// Join the picked events' rows again, step by step: `levels[i]` has the rows after step i, of these rules.
+static void rebuild(Kernel* k, word_t rules) {
     uint32_t steps = uint32_t(k->scratch.steps.size());
     if (k->scratch.levels.size() < steps + 1) {
         k->scratch.levels.resize(steps + 1);
         k->scratch.parents.resize(steps + 1);
     }
     k->scratch.levels[0].assign(k->program->start.begin(), k->program->start.end());
+    if (k->program->rules != NO_RULES) k->scratch.levels[0][k->program->rules] = rules;
     for (uint32_t i = 0; i < steps; ++i) rebuild_step(k, i);
 }
 
@@ -126,14 +147,28 @@ static bool is_repeated(Kernel* k, uint32_t row) {
     return !k->now.seen.emplace(std::move(key), k->scratch.path[k->scratch.steps[0]].pos).second;
 }
 
+// Between the first event and the last one.
+static inline int64_t span_of(Kernel* k) noexcept {
+    return time_of(k, uint32_t(k->scratch.steps.size()) - 1) - time_of(k, 0);
+}
+
+// Count a result with its rules, which stand last in its row; how many it is.
+static inline uint32_t count_result(Kernel* k, uint32_t row) noexcept {
+    if (k->program->rules == NO_RULES) return 1;
+    word_t rules = k->scratch.answer[size_t(row + 1) * k->program->result_width - 1];
+    return count_found(&k->now.rules, rules_in(rules), span_of(k));
+}
+
 // Append one result to the output columns.
 static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     if (k->program->ambiguous && is_repeated(k, row)) return;
-    ++k->results.count;
-    if (k->count_only) return;
+    uint32_t count = count_result(k, row);
+    k->results.count += count;
+    if (k->count_only || count == 0) return;
     k->results.first.push_back(time_of(k, 0));
     k->results.last.push_back(time_of(k, uint32_t(k->scratch.steps.size()) - 1));
     k->results.decided.push_back(decided);
+    k->results.of_rules += count;
     for (const auto& [atom, event] : k->scratch.picks) {
         k->results.atoms.push_back(uint16_t(atom));
         k->results.events.push_back(event);
@@ -145,30 +180,83 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     if (is_full(k)) k->pause.left = 0;
 }
 
+// Results that only differ in their rules are one for each rule.
+static uint32_t merge_rules(std::vector<word_t>* rows, uint32_t width, uint32_t count) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        word_t* row = rows->data() + size_t(i) * width;
+        word_t* last = rows->data() + size_t(kept) * width - width;
+        RuleRange rules = rules_in(row[width - 1]);
+        if (kept && std::equal(row, row + width - 1, last) && rules.low <= rules_in(last[width - 1]).high) {
+            RuleRange before = rules_in(last[width - 1]);
+            last[width - 1] = rules_word({before.low, std::max(before.high, rules.high)});
+        } else {
+            std::copy(row, row + width, last + width);
+            ++kept;
+        }
+    }
+    rows->resize(size_t(kept) * width);
+    return kept;
+}
+
+// The results of the finished rows.
+static void write_results(Kernel* k, uint32_t final, int64_t decided) {
+    uint32_t whole = k->program->whole;
+    uint32_t width = k->program->result_width;
+    uint32_t count = row_count(k, k->scratch.finished.size(), whole);
+    k->scratch.answer.clear();
+    for (uint32_t i = 0; i < count; ++i) {
+        const word_t* row = k->scratch.finished.data() + size_t(i) * whole;
+        values_of(k, &k->now.states[final].spec->output, row, whole, nullptr, 0, decided, &k->scratch.answer);
+    }
+    count = normalise(&k->scratch.answer, 0, width, count);
+    if (k->program->rules != NO_RULES && count > 1) count = merge_rules(&k->scratch.answer, width, count);
+    collect_picks(k);
+    for (uint32_t i = 0; i < count; ++i) write_result(k, i, decided);
+}
+
+// The rows of the match are there, of these rules, and no guard drops it.
+static bool is_left(Kernel* k, uint32_t final, word_t rules) {
+    rebuild(k, rules);
+    // What was matched joins again, but where somebody forged a snapshot.
+    if (k->scratch.levels[k->scratch.steps.size()].empty() && k->program->whole) return false;
+    close_rows(k, &k->now.states[final]);
+    return !k->program->guarded || !is_dropped(k, final);
+}
+
+// Guards look at all rows of a match at once: for each rule at those that it has.
+static void deliver_apart(Kernel* k, uint32_t final, int64_t decided) {
+    std::vector<RulePart> parts;
+    std::vector<uint32_t> borders;
+    rebuild(k, k->pause.output.rules);
+    const std::vector<word_t>& rows = k->scratch.levels[k->scratch.steps.size()];
+    for (size_t at = k->program->rules; at < rows.size(); at += k->program->whole)
+        parts.push_back({0, rules_in(rows[at])});
+    find_borders(parts.data(), parts.size(), &borders);
+    for (size_t i = 0; i + 1 < borders.size(); ++i)
+        if (is_left(k, final, rules_word({borders[i], borders[i + 1]}))) write_results(k, final, decided);
+}
+
+// Only count a match that has one row.
+static void count_match(Kernel* k) {
+    if (k->program->rules == NO_RULES) {
+        ++k->results.count;
+        return;
+    }
+    find_steps(k);
+    k->results.count += count_found(&k->now.rules, rules_in(k->pause.output.rules), span_of(k));
+}
+
 // One finished match: its rows, unless a guard drops it.
 static void deliver(Kernel* k, uint32_t final, int64_t decided) {
-    StateData* s = &k->now.states[final];
-    uint32_t whole = k->program->whole;
     if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded) {
-        ++k->results.count;
+        count_match(k);
         return;
     }
     k->pause.left -= int64_t(k->scratch.path.size());
     find_steps(k);
-    rebuild(k);
-    // What was matched joins again, but where somebody forged a snapshot.
-    if (k->scratch.levels[k->scratch.steps.size()].empty() && whole) return;
-    close_rows(k, s);
-    if (k->program->guarded && is_dropped(k, final)) return;
-    k->scratch.answer.clear();
-    uint32_t count = row_count(k, k->scratch.finished.size(), whole);
-    for (uint32_t i = 0; i < count; ++i) {
-        const word_t* row = k->scratch.finished.data() + size_t(i) * whole;
-        values_of(k, &s->spec->output, row, whole, nullptr, 0, decided, &k->scratch.answer);
-    }
-    count = normalise(&k->scratch.answer, 0, k->program->result_width, count);
-    collect_picks(k);
-    for (uint32_t i = 0; i < count; ++i) write_result(k, i, decided);
+    if (k->program->rules != NO_RULES && k->program->guarded && k->now.many_rows) deliver_apart(k, final, decided);
+    else if (is_left(k, final, k->pause.output.rules)) write_results(k, final, decided);
 }
 
 // Deliver what is left to be visited, up to the next pause.
@@ -188,6 +276,11 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
             visit_view(k, at, visit, lo);
             continue;
         }
+        if (at->label == UNION) {
+            visits.push_back({at->sibling, visit.depth, 0, 0});
+            visits.push_back({at->next, visit.depth, 0, 0});
+            continue;
+        }
         k->scratch.path.resize(visit.depth);
         k->scratch.path.push_back({at->label, at->pos});
         uint32_t next = at->next;
@@ -199,7 +292,8 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
 }
 
 // Deliver `path` extended by each member of the set that began at or after `lo`.
-static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided) {
+static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided, word_t rules) {
+    k->pause.output.rules = rules;
     if (is_counted(k) && !k->scratch.path.empty()) {
         count_set(k, node, lo, decided);
         return;
@@ -220,7 +314,7 @@ static void put_out(Kernel* k, Output output) {
     const Pick* picks = k->pause.postponed_picks.data() + output.pick;
     ++k->pause.resumed;
     k->scratch.path.assign(picks, picks + output.picks);
-    output_set(k, output.final, output.node, output.lo, output.decided);
+    output_set(k, output.final, output.node, output.lo, output.decided, output.rules);
 }
 
 // Go on with the sets that wait, in their order; whether all of them are out.
@@ -254,7 +348,9 @@ static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Cand
     }
     k->scratch.outer_combination.swap(k->scratch.combination);  // rebuilding and judging combine events of their own
     k->scratch.outer_merged.swap(k->scratch.merged);
-    output_set(k, final, node, candidate->lo, k->now.tick);
+    word_t rules = k->scratch.rules;
+    output_set(k, final, node, candidate->lo, k->now.tick, rules);
+    k->scratch.rules = rules;
     k->scratch.outer_combination.swap(k->scratch.combination);
     k->scratch.outer_merged.swap(k->scratch.merged);
 }
@@ -274,7 +370,8 @@ static bool output_deadline(Kernel* k, int64_t decided) {
         StateData* s = &k->now.states[one.state];
         if (!is_current(s, &one.cell)) continue;
         k->scratch.path.clear();
-        output_set(k, one.state, s->cells[one.cell.cell].node, k->now.lo, decided);
+        word_t rules = k->program->rules == NO_RULES ? UNBOUND : cell_rows(s, one.cell.cell)[s->spec->rules];
+        output_set(k, one.state, s->cells[one.cell.cell].node, k->now.lo, decided, rules);
         free_cell(s, one.cell.cell);
     }
     k->now.deadlines.erase(k->now.deadlines.begin());

@@ -15,9 +15,11 @@ namespace spaseq::joins {
 using kinds::Cells;
 using kinds::ColumnSource;
 using kinds::Govern;
+using kinds::RuleTestKind;
 using kinds::View;
 
 constexpr uint32_t NO_ORDER = 0xFFFFFFFF;
+constexpr uint32_t NO_RULES = 0xFFFFFFFF;  // in place of a column with a set of rules
 
 // One atom of one transition.
 struct Label {
@@ -63,10 +65,21 @@ struct Compared {
     ValueSpec event;
 };
 
+// What a step asks of rules: how a parameter compares with a value of the two rows; or a formula.
+struct RuleTest {
+    RuleTestKind kind;
+    uint32_t parameter;
+    bool limit;  // `parameter < value` or the opposite of it; else `value < parameter` or its opposite
+    bool inverted;                        // the opposite
+    ValueSpec value;
+    uint32_t formula;                     // the same, of both rows, what is never bound, and all parameters
+};
+
 struct StepSpec {
     std::vector<Join> joins;
     std::vector<uint32_t> filters;
     std::vector<Compared> compared;       // what some of the filters ask
+    std::vector<RuleTest> tests;          // what rules must pass, one after the other
 };
 
 struct ChoiceSpec {
@@ -124,6 +137,7 @@ struct StateSpec {
     Cells kind;                           // of its cells
     uint32_t width;
     bool final;
+    uint32_t rules;                       // the column with their set, or NO_RULES
     std::vector<GuardSpec> guards;
     std::vector<uint32_t> twins;          // states that a partial match leaves together with this one
     std::vector<ValueSpec> closing;       // of a final state: the finished match's columns
@@ -144,7 +158,9 @@ struct KernelProgram {
     std::vector<uint32_t> moving;         // states that partial matches leave when they step, or when others do
     std::vector<word_t> start;            // the whole match before its first step
     uint32_t guards;                      // of all states
-    uint32_t widest;                      // values that a formula, or a whole match, may look at
+    uint32_t widest;                      // values that a formula, or a whole match, may look at, but for parameters
+    uint32_t parameters;                  // of rules
+    uint32_t rules;                       // the column of a whole match with their set; NO_RULES: there are none
     uint32_t deepest;                     // atoms of a choice
     uint32_t whole;
     uint32_t result_width;

@@ -3,12 +3,13 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.automata.kinds cimport Cells, ColumnSource, Govern, View
+from nfa_native.automata.kinds cimport Cells, ColumnSource, Govern, RuleTestKind, View
 from nfa_native.core.containers cimport vector
 from nfa_native.terms.dictionary cimport word_t
 
 cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
     const uint32_t NO_ORDER
+    const uint32_t NO_RULES
     const uint32_t MOST_COMPARED
 
     cdef struct Label:
@@ -47,10 +48,19 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint inverted
         ValueSpec event
 
+    cdef struct RuleTest:
+        RuleTestKind kind
+        uint32_t parameter
+        bint limit
+        bint inverted
+        ValueSpec value
+        uint32_t formula
+
     cdef cppclass StepSpec:
         vector[Join] joins
         vector[uint32_t] filters
         vector[Compared] compared
+        vector[RuleTest] tests
 
     cdef cppclass ChoiceSpec:
         vector[uint32_t] atoms
@@ -101,6 +111,7 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         Cells kind
         uint32_t width
         bint final
+        uint32_t rules
         vector[GuardSpec] guards
         vector[uint32_t] twins
         vector[ValueSpec] closing
@@ -121,6 +132,8 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[word_t] start
         uint32_t guards
         uint32_t widest
+        uint32_t parameters
+        uint32_t rules
         uint32_t deepest
         uint32_t whole
         uint32_t result_width

@@ -53,13 +53,34 @@ cdef StepSpec step_spec(object step):
     out.filters = numbers(step.filters)
     for comparison in step.compared:
         out.compared.safe_push_back(compared_spec(comparison))
+    for test in step.tests:
+        out.tests.safe_push_back(rule_test(test))
     return moved(out)
 
 
 cdef Compared compared_spec(object comparison):
-    limit = comparison.sign in (Sign.LESS, Sign.GREATER_EQUAL)
-    inverted = comparison.sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
-    return Compared(comparison.column, MOST_COMPARED, limit, inverted, value_spec(comparison.event))
+    sign = comparison.sign
+    return Compared(comparison.column, MOST_COMPARED, is_limit(sign), is_inverted(sign), value_spec(comparison.event))
+
+
+cdef RuleTest rule_test(object test):
+    return RuleTest(
+        test.kind, test.parameter, is_limit(test.sign), is_inverted(test.sign), value_spec(test.value), test.formula
+    )
+
+
+cdef bint is_limit(object sign):
+    """`x < value` or the opposite of it."""
+    return sign in (Sign.LESS, Sign.GREATER_EQUAL)
+
+
+cdef bint is_inverted(object sign):
+    """The opposite of `x < value` or of `value < x`."""
+    return sign in (Sign.LESS_EQUAL, Sign.GREATER_EQUAL)
+
+
+cdef uint32_t rules_column(object column):
+    return NO_RULES if column is None else column
 
 
 cdef ChoiceSpec choice_spec(object choice):
@@ -103,6 +124,7 @@ cdef StateSpec state_spec(object state, uint32_t guards):
     out.kind = state.cells
     out.width = state.width
     out.final = state.final
+    out.rules = rules_column(state.rules)
     index.order = NO_ORDER
     index.falls = False
     for columns in state.indexes:
@@ -177,6 +199,8 @@ cdef build_program(KernelProgram* program, object automaton):
     program.whole = automaton.whole
     program.result_width = automaton.results
     program.ambiguous = automaton.ambiguous
+    program.parameters = automaton.parameters
+    program.rules = rules_column(automaton.rules)
     program.window = automaton.window.length
     program.sliding = automaton.window.sliding
     program.by_events = automaton.window.events

@@ -15,6 +15,7 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -265,10 +266,31 @@ static void check_sibling(
     require(some, "sets of several states are in union");
 }
 
+// Both sets wait in the same states; what is over of them waits anywhere.
+static void check_union(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number, uint64_t* bits) {
+    const Node* node = node_at(now, number);
+    bool some = false;
+    require(program->rules != NO_RULES, "there is a union where no set is split");
+    for (size_t i = 0; i < known->width; ++i) bits[i] = ~uint64_t(0);
+    for (uint32_t link : {node->next, node->sibling}) {
+        if (!is_link(now, link, number)) continue;
+        const Node* part = node_at(now, link);
+        require(!(part->label & VIEW), "a view is in union with others");
+        require(is_from(node->max_start, part->max_start), "a union is older than what is in it");
+        for (size_t i = 0; i < known->width; ++i) bits[i] &= states_of(now, known, link)[i];
+    }
+    for (size_t i = 0; i < known->width; ++i) some = some || bits[i] != 0;
+    require(some, "sets of several states are in union");
+}
+
 static void check_node(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number) {
     const Node* node = node_at(now, number);
     uint64_t* bits = states_of(now, known, number);
     check_span(now, node, number);
+    if (node->label == UNION) {
+        check_union(program, now, known, number, bits);
+        return;
+    }
     if (node->label & VIEW) {
         uint32_t which = node->label & ~uint32_t(VIEW);
         require(which < program->transitions.size(), "a view is of a transition that there is not");
@@ -298,6 +320,15 @@ static void order_rows(word_t* rows, uint32_t count, uint32_t width) {
     std::vector<word_t> sorted_rows(rows, rows + size_t(count) * width);
     require(normalise(&sorted_rows, 0, width, count) == count, "a set has a row twice");
     std::copy(sorted_rows.begin(), sorted_rows.end(), rows);
+}
+
+// All rows have the same set of rules.
+static void check_rules(const KernelState* now, const StateSpec* state, const word_t* rows, uint32_t count) {
+    if (state->rules == NO_RULES) return;
+    RuleRange rules = rules_in(rows[state->rules]);
+    require(rules.low < rules.high && rules.high <= now->rules.count, "a set has rules that there are not");
+    for (uint32_t i = 0; i < count; ++i)
+        require(rows[size_t(i) * state->width + state->rules] == rules_word(rules), "a set's rows are of several rules");
 }
 
 // An upper edge, where the automaton asks for it.
@@ -353,6 +384,7 @@ static void check_staged(KernelProgram* program, KernelState* now, NodeStates* k
         require(width == 0 || one.rows <= (now->staged_words.size() - word) / width, "the words of a set are missing");
         one.word = word;
         order_rows(now->staged_words.data() + word, one.rows, width);
+        check_rules(now, &program->states[one.state], now->staged_words.data() + word, one.rows);
         word += size_t(one.rows) * width;
         check_deadline(program, one.deadline);
         check_step(program, now, known, &one);
@@ -366,8 +398,12 @@ static void load_cell(
 ) {
     StateData* s = &k->now.states[state];
     order_rows(rows, form->rows, s->width);
-    require(cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL)) == number,
-        "a state has the same cell twice");
+    check_rules(&k->now, s->spec, rows, form->rows);
+    // Rules that came while others stepped may have left two cells with the same rows (`ranks.hpp`).
+    uint32_t loaded = s->spec->rules == NO_RULES
+        ? cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL))
+        : new_cell(k, s, rows, form->rows, form->deadline);
+    require(loaded == number, "a state has the same cell twice");
     Cell* cell = &s->cells[number];
     cell->node = form->node;
     cell->youngest = k->now.lo - 1;
@@ -507,13 +543,41 @@ static void load_seen(KernelProgram* program, KernelState* now, Archive* a) {
     require(pick == forms.picks.size(), "there are events of no result");
 }
 
+// The rules, and what of them has stepped.
+static void load_rules(KernelProgram* program, KernelState* now, Archive* a, std::vector<TakenForm>* taken) {
+    std::vector<word_t> words;
+    rule_fields(&now->rules, a, &words, taken);
+    std::vector<uint64_t> found = now->rules.found;
+    size_t count = found.size();
+    require(count <= MOST_RULES && words.size() == count * program->parameters, "rules have lost words");
+    require(now->rules.windows.empty() || now->rules.windows.size() == count, "rules have lost windows");
+    build_rules(now, words.data(), uint32_t(count), program->parameters);
+    now->rules.found.swap(found);
+    for (uint64_t one : now->rules.found) check_counter(one);
+}
+
+static void load_taken(KernelState* now, const std::vector<TakenForm>* taken) {
+    for (const TakenForm& form : *taken) {
+        require(form.state < now->states.size(), "rules step in a state that there is not");
+        StateData* s = &now->states[form.state];
+        require(s->govern == Govern::NEXT && form.cell < s->cells.size() && s->cells[form.cell].fired,
+            "rules step out of a cell that does not");
+        RuleRange held = rules_in(cell_rows(s, form.cell)[s->spec->rules]);
+        require(held.low <= form.low && form.low < form.high && form.high <= held.high,
+            "rules step that are not in the cell");
+        s->taken.push_back({form.cell, {form.low, form.high}});
+    }
+}
+
 // Take over the state that `write_kernel` gave, words already renumbered, into a kernel that has seen nothing.
 inline void load_kernel(Kernel* k, Archive* a) {
     std::vector<Node> nodes;
     NodeStates known{};
+    std::vector<TakenForm> taken;
     clock_fields(k, a);
     counter_fields(&k->now, a);
     check_counters(k);
+    if (k->program->rules != NO_RULES) load_rules(k->program, &k->now, a, &taken);
     node_fields(a, &nodes);
     load_ring(&k->now, &nodes);
     load_history(k->program, &k->now, a);
@@ -523,6 +587,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     check_staged(k->program, &k->now, &known);
     load_cells(k, a, &known);
+    load_taken(&k->now, &taken);
     check_views(k->program, &k->now);
     load_deadlines(&k->now, a);
     load_seen(k->program, &k->now, a);

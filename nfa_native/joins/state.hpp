@@ -37,8 +37,10 @@ constexpr uint32_t FEW_FOUND = 4;         // cells of a bucket without order, am
 constexpr uint32_t LARGE_TABLE = 4096;    // entries: more than what stands ready in the processor
 constexpr uint32_t FEW_PROBED = 8;        // cells of a bucket without order, which are tried one by one
 constexpr uint32_t EVERYWHERE = 0xFFFFFFFF;
+constexpr uint32_t MOST_RULES = 0xFFFFFF;
 // in a label: a view of a list; the rest of the label is a transition's number
 constexpr uint32_t VIEW = 0x80000000;
+constexpr uint32_t UNION = 0x7FFFFFFF;     // as a label: all of `next` and all of `sibling`, and nothing is picked
 constexpr uint32_t FEW_CREATED = 1024;    // cells for which no sweep is worth while
 constexpr uint32_t MUCH_CREATED = 0x7FFFFFFF;  // more than any sweep leaves
 // stored events between two sweeps: positions of dead cells must not wrap
@@ -50,7 +52,8 @@ constexpr int64_t FOREVER = 0x7FFFFFFFFFFFFFFF;
 constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound part
 
 // A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in
-// the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.
+// the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.  Of a
+// union: those of `next` and those of `sibling`.
 struct Node {
     uint32_t pos;                         // the event picked
     uint32_t label;                       // which atom of which transition picked it
@@ -96,6 +99,40 @@ struct Pair {
     uint32_t cell;
 };
 
+// Rules of ranks from `low` to before `high`.
+struct RuleRange {
+    uint32_t low;
+    uint32_t high;
+};
+
+// Some rules of a pair, or of a cell.
+struct RulePart {
+    uint32_t of;
+    RuleRange rules;
+};
+
+// Rules whose parameter has the same word.
+struct RuleRun {
+    word_t word;
+    uint32_t low;
+    uint32_t high;
+};
+
+// A parameter of all rules.
+struct RuleColumn {
+    std::vector<word_t> words;            // by rank
+    std::vector<RuleRun> runs;            // by word, then by rank
+    std::vector<uint32_t> rises;          // ranks from which on words are comparable and do not fall
+};
+
+// The rows of a query with parameters.
+struct RuleTable {
+    uint32_t count = 0;
+    std::vector<RuleColumn> columns;      // of each parameter
+    std::vector<int64_t> windows;         // how long that of each rank is, microseconds; none: the program's
+    std::vector<uint64_t> found;          // results of each rank
+};
+
 // A partial match set that enters a state when the tick closes.
 struct Staged {
     int64_t deadline;
@@ -129,6 +166,7 @@ struct Output {
     uint32_t final;                       // the state
     uint32_t node;                        // the set; 0: the empty match
     uint32_t lo;                          // first position of their windows
+    word_t rules;                         // whose matches they are, where there are rules
 };
 
 // A node still to be visited, and how many picks come after it.
@@ -184,6 +222,7 @@ struct StateData {
     std::vector<uint32_t> free_cells;
     std::vector<uint32_t> free_extra;
     std::vector<uint32_t> fired;
+    std::vector<RulePart> taken;          // rules that take a governed step of a cell in this tick
     uint32_t live = 0;
     uint32_t youngest = 0;                // no partial match of the living cells began after it
     uint32_t entering = NO_CELL;          // the cell that was entered last in this tick
@@ -231,6 +270,7 @@ struct Results {
     std::vector<word_t> words;
     std::vector<int64_t> counts;          // how many matches a result stands for; 0: it is one row of a match
     uint64_t count = 0;                   // of results since the beginning
+    uint64_t of_rules = 0;                // those that wait, each for every rule that has it
 };
 
 // What counts sets.
@@ -246,6 +286,7 @@ struct Counter {
 struct KernelState {
     History history;
     NodeRing<Node> ring;
+    RuleTable rules;
     std::vector<GroupList> lists;
     std::vector<uint32_t> free_lists;     // that nothing refers to but views that are over
     std::vector<StateData> states;
@@ -300,6 +341,12 @@ struct Scratch {
     bool singly = false;                  // groups of lists are tried one by one in this probe
     uint64_t scanned = 0;                 // cells, groups and zones that were looked at
     std::vector<word_t> blank;            // a row where nothing is bound
+    word_t rules = UNBOUND;               // the set of those that step, or whose match is rebuilt
+    std::vector<RulePart> parts;          // for each pair the rules that pass, in order
+    std::vector<RuleRange> narrowed;      // rules of one pair
+    std::vector<RuleRange> passed;
+    std::vector<uint32_t> borders;
+    std::vector<Pair> covered;            // pairs of the same rules
     std::vector<int8_t> verdicts;
     std::vector<CellReference> everything;  // all living cells of a state
     std::vector<word_t> registers;
@@ -399,6 +446,7 @@ inline void clear_results(Results* results) {
     results->events.clear();
     results->words.clear();
     results->counts.clear();
+    results->of_rules = 0;
 }
 
 // What runs a program, before the first event.
@@ -415,7 +463,7 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
     k->scratch.merged.resize(program->deepest + 1);
     k->scratch.outer_merged.resize(program->deepest + 1);
-    k->scratch.registers.assign(program->widest + 1, UNBOUND);
+    k->scratch.registers.assign(program->widest + 1 + program->parameters, UNBOUND);
     k->scratch.blank.assign(program->widest + 1, UNBOUND);
 }
 

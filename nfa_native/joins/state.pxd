@@ -50,7 +50,19 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         vector[int64_t] counts
         uint64_t count
 
+    const uint32_t MOST_RULES
+
+    cdef cppclass RuleColumn:
+        vector[word_t] words
+
+    cdef cppclass RuleTable:
+        uint32_t count
+        vector[RuleColumn] columns
+        vector[int64_t] windows
+        vector[uint64_t] found
+
     cdef cppclass KernelState:
+        RuleTable rules
         History history
         Ring ring
         vector[StateData] states

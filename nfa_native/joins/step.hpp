@@ -13,6 +13,7 @@
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
+#include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -111,8 +112,71 @@ static bool fire_view(Kernel* k, uint32_t which, Candidate* candidate) {
     return found != NO_GROUP;
 }
 
+// Keep the pairs that some rules pass, and for each of them these.
+static void narrow_pairs(Kernel* k, const TransitionSpec* transition, const Candidate* candidate) {
+    StateData* s = &k->now.states[transition->source];
+    std::vector<Pair>& pairs = k->scratch.pairs;
+    std::vector<RuleRange>& rules = k->scratch.narrowed;
+    uint32_t kept = 0;
+    k->scratch.parts.clear();
+    for (const Pair& pair : pairs) {
+        const word_t* row = candidate->rows + size_t(pair.event_row) * candidate->width;
+        Sides sides{pair_cell_row(s, &pair), s->width, row, candidate->width, k->now.tick};
+        word_t held = pair.cell == INITIAL_CELL ? all_rules(&k->now) : sides.cell[s->spec->rules];
+        narrow(k, &transition->step, &sides, rules_in(held), &rules);
+        for (RuleRange one : rules) k->scratch.parts.push_back({kept, one});
+        if (!rules.empty()) pairs[kept++] = pair;
+    }
+    pairs.resize(kept);
+}
+
+// Where the set of one cell's partial matches goes on from, and what is staged of it.
+struct Advance {
+    uint32_t which;
+    Candidate* candidate;
+    const Pair* pairs;
+    uint32_t count;
+    uint32_t node;
+    uint32_t start;
+    int64_t deadline;
+};
+
+// The pairs of those parts that have all rules from `low` to before `high`.
+static void cover(Kernel* k, const Advance* step, const RulePart* parts, size_t count, uint32_t low, uint32_t high) {
+    k->scratch.covered.clear();
+    for (size_t i = 0; i < count; ++i) {
+        if (parts[i].rules.low <= low && high <= parts[i].rules.high)
+            k->scratch.covered.push_back(step->pairs[parts[i].of - parts[0].of]);
+    }
+}
+
+// Advance the pairs of one cell, `count` parts of which are `parts`: what of them has the same rules is one set.
+static void advance_rules(Kernel* k, const Advance* step, const RulePart* parts, size_t count) {
+    StateData* s = &k->now.states[k->program->transitions[step->which].source];
+    if (s->govern == Govern::NEXT)
+        for (size_t i = 0; i < count; ++i) s->taken.push_back({step->pairs->cell, parts[i].rules});
+    if (step->count == 1) {
+        for (size_t i = 0; i < count; ++i) {
+            k->scratch.rules = rules_word(parts[i].rules);
+            advance_set(k, step->which, step->candidate, step->pairs, 1, step->node, step->start, step->deadline);
+        }
+        return;
+    }
+    find_borders(parts, count, &k->scratch.borders);
+    for (size_t i = 0; i + 1 < k->scratch.borders.size(); ++i) {
+        cover(k, step, parts, count, k->scratch.borders[i], k->scratch.borders[i + 1]);
+        if (k->scratch.covered.empty()) continue;
+        k->scratch.rules = rules_word({k->scratch.borders[i], k->scratch.borders[i + 1]});
+        advance_set(k, step->which, step->candidate, k->scratch.covered.data(), uint32_t(k->scratch.covered.size()),
+            step->node, step->start, step->deadline);
+    }
+}
+
 // Stage the successors of one cell, output those that are finished, and remember that it could step.
-static void advance_cell(Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count) {
+static void advance_cell(
+    Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, const RulePart* parts,
+    size_t part_count
+) {
     StateData* s = &k->now.states[k->program->transitions[which].source];
     uint32_t node = 0;
     uint32_t start = candidate->least;
@@ -129,16 +193,24 @@ static void advance_cell(Kernel* k, uint32_t which, Candidate* candidate, const 
     } else if (k->program->waits) {
         deadline = upper_edge(k->program, measure(k, candidate->least));
     }
-    advance_set(k, which, candidate, pairs, count, node, start, deadline);
+    if (k->program->rules == NO_RULES) {
+        advance_set(k, which, candidate, pairs, count, node, start, deadline);
+    } else {
+        Advance step{which, candidate, pairs, count, node, start, deadline};
+        advance_rules(k, &step, parts, part_count);
+    }
 }
 
 // Move each run of pairs that share a cell.
 static void advance_cells(Kernel* k, uint32_t which, Candidate* candidate) {
     const std::vector<Pair>& pairs = k->scratch.pairs;
+    const std::vector<RulePart>& parts = k->scratch.parts;
     size_t count = pairs.size();
-    for (size_t start = 0, end; start < count; start = end) {
+    for (size_t start = 0, end, part = 0, next = 0; start < count; start = end, part = next) {
         for (end = start + 1; end < count && pairs[end].cell == pairs[start].cell;) ++end;
-        advance_cell(k, which, candidate, pairs.data() + start, uint32_t(end - start));
+        if (k->program->rules != NO_RULES)
+            while (next < parts.size() && parts[next].of < end) ++next;
+        advance_cell(k, which, candidate, pairs.data() + start, uint32_t(end - start), parts.data() + part, next - part);
         assert(pairs.size() == count);  // output joins rows, it needs no pairs
     }
 }
@@ -152,6 +224,7 @@ static void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bool fir
         tried->pairs += k->scratch.pairs.size() + fired;
         if (!k->scratch.decided && !k->scratch.pairs.empty())
             filter_pairs(k, &k->now.states[transition->source], &transition->step.filters, candidate, k->now.tick);
+        if (k->program->rules != NO_RULES) narrow_pairs(k, transition, candidate);
     }
     if (fired || !k->scratch.pairs.empty()) {
         ++tried->fired;

@@ -1,6 +1,7 @@
 // Ticks: all events of one timestamp see the cells as they were before it.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/output.hpp"
+#include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/step.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -95,11 +97,57 @@ static void leave_twin(StateData* s, uint32_t cell, StateData* twin) {
     if (other != NO_CELL) free_cell(twin, other);
 }
 
+// Those rules of a cell, which is free, that did not step are a cell again, or join the one that has the same.
+static void stay(Kernel* k, StateData* s, std::vector<word_t>* rows, const Cell* left, RuleRange rules) {
+    if (rules.low >= rules.high) return;
+    for (size_t at = s->spec->rules; at < rows->size(); at += s->width) (*rows)[at] = rules_word(rules);
+    uint32_t number = cell_for(k, s, rows->data(), left->rows, left->deadline, uint32_t(NO_CELL));
+    Cell* cell = s->cells.data() + number;
+    cell->node = cell->node ? unite(&k->now, cell->node, left->node) : left->node;
+    cell->youngest = node_at(&k->now, cell->node)->max_start;
+    note_start(s, cell->youngest);
+}
+
+// Some rules, `taken`, have taken a step of the cell: the others stay.
+static void leave_rules(Kernel* k, StateData* s, uint32_t number, const RulePart* taken, size_t count) {
+    const word_t* words = cell_rows(s, number);
+    Cell left = s->cells[number];
+    std::vector<word_t> rows(words, words + size_t(left.rows) * s->width);
+    RuleRange rest = rules_in(rows[s->spec->rules]);
+    free_cell(s, number);
+    if (has_left(&k->now, &left)) return;
+    for (size_t i = 0; i < count; ++i) {
+        stay(k, s, &rows, &left, {rest.low, taken[i].rules.low});
+        rest.low = std::max(rest.low, taken[i].rules.high);
+    }
+    stay(k, s, &rows, &left, rest);
+}
+
+// Skip-till-next where there are rules: those that could step have moved on, the others stay.
+static void leave_by_rules(Kernel* k, StateData* s) {
+    std::vector<RulePart>& taken = s->taken;
+    auto is_gone = [s](const RulePart& one) { return s->cells[one.of].rows == 0; };  // a negated event dropped it
+    taken.erase(std::remove_if(taken.begin(), taken.end(), is_gone), taken.end());
+    std::sort(taken.begin(), taken.end(), [](const RulePart& a, const RulePart& b) {
+        return a.of != b.of ? a.of < b.of : a.rules.low < b.rules.low;
+    });
+    for (size_t start = 0, end; start < taken.size(); start = end) {
+        for (end = start + 1; end < taken.size() && taken[end].of == taken[start].of;) ++end;
+        leave_rules(k, s, taken[start].of, taken.data() + start, end - start);
+    }
+    taken.clear();
+    s->fired.clear();
+}
+
 // Skip-till-next: the partial matches that could step have moved on.  Strict contiguity: all old ones are over.
 static void leave(Kernel* k, StateData* s) {
     if (s->govern == Govern::STRICT) {
         s->skipped += s->live;
         clear_cells(s);
+    }
+    if (k->program->rules != NO_RULES) {
+        leave_by_rules(k, s);
+        return;
     }
     for (uint32_t cell : s->fired) {
         for (uint32_t twin : s->spec->twins) leave_twin(s, cell, &k->now.states[twin]);

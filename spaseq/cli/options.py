@@ -90,6 +90,7 @@ class GraphOptions(StreamOptions):
     times: bool
     declared: tuple[str, ...]
     given: tuple[str, ...] = ()
+    sharing: bool = True
 
     @property
     def unresumable(self) -> dict[str, bool]:

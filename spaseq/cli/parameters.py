@@ -17,6 +17,12 @@ given_option = click.option(
 )  # fmt: skip
 
 
+sharing_option = click.option(
+    "--no-sharing", "sharing", flag_value=False, default=True,
+    help="Evaluate each row of parameters by itself, and not as many together as can be: to compare.",
+)  # fmt: skip
+
+
 def given_tables(given: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
     """The files of ``--given`` by query; OptionError if one is of none, or of a query that has one already."""
     names = [query.name for query in queries]

@@ -37,6 +37,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.kb_option
 @options.entail_option
 @parameters.given_option
+@parameters.sharing_option
 @options.format_option(WRITERS)
 @options.output_option
 @options.times_option
@@ -118,7 +119,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
-            given=self.rows,
+            given=self.rows, sharing=asked.sharing,
         )  # fmt: skip
         self.running.warns = False
         self.interrupts = interrupts.RunInterrupts(self.running)

@@ -43,7 +43,8 @@ class Engine(runtime.Engine):
     newest event of its stream an event may come; what is later still is dropped, counted and given to ``on_late``.
     ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
     ``gpm.evaluator.Mode``).  ``entail`` names the background graphs that are ontologies: events, and these graphs, have
-    what they entail by RDFS; "rdfs" means all of them.
+    what they entail by RDFS; "rdfs" means all of them.  ``sharing``: rows of a query with parameters run together
+    where they can; False, to compare: each by itself.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -56,8 +57,9 @@ class Engine(runtime.Engine):
         on_late: Callable[[Event], object] | None = None,
         gpm: str = "auto",
         entail: Entail = (),
+        sharing: bool = True,
     ) -> None:
-        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm))
+        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm, sharing))
 
     core: EngineCore[Events, AnyGraphQuery]
 
@@ -261,19 +263,21 @@ class Engine(runtime.Engine):
         gpm: str = "auto",
         entail: Entail = (),
         given: RowSources = None,
+        sharing: bool = True,
     ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
         ``queries`` and ``background`` are given again, queries in the order of registration or by name.  The rows of
         queries with parameters are in the snapshot; where ``given`` (by name) or the text has others, new rows begin
-        now, and those that are gone are forgotten.  SnapshotError: the snapshot is damaged, of another version, or of
-        other queries or background.
+        now, and those that are gone are forgotten; ``sharing`` is for new ones.  SnapshotError: the snapshot is
+        damaged, of another version, or of other queries or background.
         """
         from spaseq.graphs.state import restored
 
         engine = cls.__new__(cls)
         _check_on_match(on_match)
-        engine._keep(restored(data, queries, read_background(background, entail), on_late, on_match, gpm, given))
+        known = read_background(background, entail)
+        engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing))
         return engine
 
 
@@ -305,8 +309,7 @@ class QueryRows:
     def __iter__(self) -> Iterator[dict[str, Identifier]]:
         query, _ = self._engine.kind.parametric(self._name)
         names = query.plan.query.given.names if query.plan.query.given else ()
-        for member in list(query.rows.values()):
-            row = member.plan.query.row or ()
+        for row in list(query.terms()):
             yield {name: from_bytes(term_bytes(term)).to_rdflib() for name, term in zip(names, row, strict=True)}
 
 

@@ -61,12 +61,12 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             self._owners |= dict.fromkeys(query.members, query)
             query.hear = self._hear_member
 
-    def attach_row(self, query: ParametricGraphQuery, row: GraphQuery) -> None:
-        """Feed a new row of a query what comes from now on, and not what waits."""
-        self._take_in(row)
-        self._owners[row] = query
+    def attach_rows(self, query: ParametricGraphQuery, member: GraphQuery) -> None:
+        """Feed new rows of a query what comes from now on, and not what waits."""
+        self._take_in(member)
+        self._owners[member] = query
         if self.buffer:
-            self._young.append(row)
+            self._young.append(member)
 
     def _take_in(self, member: GraphQuery) -> None:
         member.heard = self.names.next

@@ -89,6 +89,7 @@ class GraphQuery:
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.heard = 0  # number of the merged input's next event that it has not been fed
         self.is_new = True  # it has not been fed any
+        self.place = 0  # of its row, where it runs one of a query with parameters
         self.since = 0  # events see it that know this version of the background, or a later one
         self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
         self._passed: int | None = LEAST  # the time that has passed; None: all
@@ -143,7 +144,7 @@ class GraphQuery:
         if not isinstance(form, Selection) or form.distinct or self._aggregates:
             return False
         plain = {item.expression.name for item in self.plan.selection if isinstance(item.expression, Variable)}
-        return set(self.plan.columns) <= plain
+        return set(self.plan.varying) <= plain
 
     def count_only(self) -> None:
         """Count results, where that is possible, instead of making them; before any event."""

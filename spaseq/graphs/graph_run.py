@@ -54,7 +54,8 @@ class Run(SourceRun[Events], Iterator[Match]):
     or ``-``), sources or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
     ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
-    rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself.
+    rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself;
+    ``sharing`` is that of ``Engine``.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -89,13 +90,15 @@ class Run(SourceRun[Events], Iterator[Match]):
         state: RunState | None = None,
         on_step: Callable[[], float] | None = None,
         given: RowSources = None,
+        sharing: bool = True,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late, gpm, entail)
+        self.engine = Engine(background, lateness, on_late, gpm, entail, sharing)
         if state is not None:
             known = _by_name(queries)
-            self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, gpm=gpm, given=given)
+            options_again: Any = {"gpm": gpm, "given": given, "sharing": sharing}
+            self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, **options_again)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._kind = kind = self.engine.kind
         named = named_queries(queries) if state is None else []
@@ -267,11 +270,13 @@ def run(
     follow: bool = False,
     max_results: int | None = None,
     given: RowSources = None,
+    sharing: bool = True,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
         idle_advance=idle_advance, follow=follow, max_results=max_results, given=given,
+        sharing=sharing,
     )  # fmt: skip
 
 

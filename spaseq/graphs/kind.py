@@ -24,9 +24,10 @@ from spaseq.graphs.parameter_rows import Key, keyed, needed_rows, read_rows, row
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
-from spaseq.pattern.sequences import Query, Row, bound
-from spaseq.plan.sequences import Plan, compile_plan
+from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
+from spaseq.plan.sequences.rule_plan import PlanOfRows, groups, plans_apart, plans_of_rows
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, in_order
 from spaseq.runtime.core import EngineCore
@@ -60,11 +61,13 @@ class GraphKind:
         lateness: timedelta | int = timedelta(0),
         on_late: Callable[[Event], object] | None = None,
         gpm: str = "auto",
+        sharing: bool = True,
     ) -> None:
         if on_late is not None and not callable(on_late):
             raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
         self.terms = Terms()
         self.on_late = on_late
+        self.sharing = sharing  # rows of parameters run together where they can
         self.evaluator = new_evaluator(gpm, self.terms, background)
         late_by = duration_microseconds(lateness)
         self.core: EngineCore[Events, AnyGraphQuery] = EngineCore(self, self._soundness(), late_by)
@@ -161,8 +164,10 @@ class GraphKind:
             made = self.compiled(query, plan)
             self.core.start(self._new(plan, made, merged, on_match, max_results), merged)
         else:
-            rows = {key: self._new(*self.of_row(plan, row), merged) for key, row in (wanted or {}).items()}
-            self.core.start(self.with_rows(plan, rows, merged, on_match, max_results), merged)
+            parametric = self.parametric_query(plan, merged, on_match, max_results)
+            for its, keys, places in self.plans(plan, wanted or {}, 0):
+                parametric.run(self._new(its, compiled(its, self.evaluator), merged), keys, places)
+            self.core.start(parametric, merged)
         self.core.sort(order)
         return checked.name
 
@@ -172,20 +177,34 @@ class GraphKind:
         query, merged = self.parametric(name)
         rows = keyed(read_rows(query.plan.query, table))
         new = {key: row for key, row in rows.items() if key not in query.rows and not query.is_over}
-        if new and merged.buffer:
+        count = len(new)
+        waiting = bool(merged.buffer)
+        if new and waiting:
             self.evaluator.renew_version()
-        for key, row in new.items():
-            member = self._new(*self.of_row(query.plan, row), merged)
+        elif self.sharing:
+            new = self._extended(query, new)
+        for its, keys, places in self.plans(query.plan, new, query.next_place):
+            member = self._new(its, compiled(its, self.evaluator), merged)
             member.since = self.evaluator.version
-            query.add(key, member)
-            merged.attach_row(query, member)
-        return len(new)
+            query.run(member, keys, places)
+            merged.attach_rows(query, member)
+        return count
+
+    def _extended(self, query: ParametricGraphQuery, rows: dict[Key, Row]) -> dict[Key, Row]:
+        """Let what runs rows run more of their kind; those that are left need something of their own."""
+        left = dict(rows)
+        for fixed, keys in groups(query.plan, rows).items():
+            member = query.member_for(fixed)
+            if member is not None:
+                its = {key: left.pop(key) for key in keys}
+                query.extend(member, its, range(query.next_place, query.next_place + len(its)))
+        return left
 
     def remove_rows(self, name: str, table: RowSource) -> int:
         """See ``QueryRows.remove``."""
         query, merged = self.parametric(name)
         gone = [key for key in keyed(read_rows(query.plan.query, table)) if key in query.rows]
-        merged.detach_members({query.remove(key) for key in gone})
+        merged.detach_members({member for key in gone if (member := query.remove(key)) is not None})
         return len(gone)
 
     def parametric(self, name: str) -> tuple[ParametricGraphQuery, GraphInput]:
@@ -195,21 +214,15 @@ class GraphKind:
             raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
         return query, next(merged for merged in self.inputs if query in merged.all_queries)
 
-    def of_row(self, plan: Plan, row: Row) -> tuple[Plan, Compiled]:
-        """The query of a row, one of a query with parameters."""
-        its = compile_plan(bound(plan.query, row))
-        return its, compiled(its, self.evaluator)
+    def plans(self, plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows[Key]]:
+        """See ``plans_of_rows``; ``place``: of the first row."""
+        return plans_of_rows(plan, rows, place) if self.sharing else plans_apart(plan, rows, place)
 
-    def with_rows(
-        self,
-        plan: Plan,
-        rows: Mapping[Key, GraphQuery],
-        merged: GraphInput,
-        on_match: OnMatch | None,
-        max_results: int | None,
+    def parametric_query(
+        self, plan: Plan, merged: GraphInput, on_match: OnMatch | None, max_results: int | None
     ) -> ParametricGraphQuery:
-        """A query with parameters, each row of which runs by itself."""
-        return ParametricGraphQuery(plan, rows, empty_table(plan, merged.names, self.terms), on_match, max_results)
+        """A query with parameters that has no rows yet."""
+        return ParametricGraphQuery(plan, empty_table(plan, merged.names, self.terms), on_match, max_results)
 
     def _new(
         self,

@@ -79,12 +79,18 @@ def read_rows(query: Query, table: RowSource) -> Iterator[Row]:
 
 
 def keyed(rows: Iterable[Row]) -> dict[Key, Row]:
-    """Each row once, by its key; terms are equal if they have the same value, as everywhere: 1 and 01."""
+    """Each row once, by its key."""
     terms = Terms()
     found: dict[Key, Row] = {}
     for row in rows:
-        found.setdefault(tuple([terms.bytes(encode(terms, term)) for term in row]), row)
+        found.setdefault(key_of(row, terms), row)
     return found
+
+
+def key_of(row: Row, terms: Terms | None = None) -> Key:
+    """Terms are equal if they have the same value, as everywhere: 1 and 01."""
+    table = Terms() if terms is None else terms
+    return tuple([table.bytes(encode(table, term)) for term in row])
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,31 +1,44 @@
-"""A query with parameters on streams of graphs: one ``GraphQuery`` for each of its rows."""
+"""A query with parameters on streams of graphs: a ``GraphQuery`` for rows that can run together, one for each other."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from nfa_native.core.counters import numbers_of, tree_of
+from nfa_native.joins.rule_matcher import RuleMatcher
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
 from spaseq.graphs.parameter_rows import Key
+from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.rule_plan import RulePlan
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable, merged_tables
 from spaseq.runtime.parametric_query import ParametricQuery
 from spaseq.streams.timestamps import LEAST
 
 
-def ordered(tables: Sequence[Iterable[MatchTable]]) -> Iterator[MatchTable]:
-    """The results of several rows by the time at which they were decided; among equals in the order of the rows."""
-    return (run for part in merged_tables(tables) for run in part.runs()) if tables else iter(())
+def ordered(sources: Sequence[tuple[GraphQuery, Iterable[MatchTable]]]) -> Iterator[MatchTable]:
+    """The results of members by the time at which they were decided; among equals in the order of their rows."""
+    placed = [_placed(member, tables) for member, tables in sources]
+    runs = (run for part in merged_tables(placed) for run in part.runs()) if placed else iter(())
+    return (replace(run, places=None) for run in runs)
+
+
+def _placed(member: GraphQuery, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
+    """Tables that say of which row their results are."""
+    for table in tables:
+        yield table if table.places is not None else replace(table, places=np.full(len(table), member.place))
 
 
 class ParametricGraphQuery(ParametricQuery[GraphQuery]):
-    """``plan`` is that of the query with its parameters, which describes it; each row has its own.
+    """``plan`` is that of the query with its parameters, which describes it; members have their own.
 
     ``empty`` is a table of its results without any.
     """
@@ -33,22 +46,67 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
     def __init__(
         self,
         plan: Plan,
-        rows: Mapping[Key, GraphQuery],
         empty: MatchTable,
         on_match: OnMatch | None = None,
         max_results: int | None = None,
     ) -> None:
-        super().__init__(plan.query.name, plan.query.into, rows, ordered, max_results)
+        super().__init__(plan.query.name, plan.query.into, ordered, max_results)
         self.plan = plan
         self.on_match = on_match
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
+        self.next_place = 0  # of a row that comes
+        self._ranks: dict[Key, int] = {}  # of rows that a member runs with others
         self._empty = empty
         self._counters: Mapping[str, Any] = {}  # of all rows, when it is over
 
-    @property
-    def members(self) -> Iterable[GraphQuery]:
-        """What runs: a query for each row."""
-        return self.rows.values()
+    def run(self, member: GraphQuery, keys: Sequence[Key | None], places: Sequence[int]) -> None:
+        """Some more rows, by their ranks among those that the member runs, and their places; None: one that is gone."""
+        assert len(keys) > 1 or keys[0] is not None
+        self.add(member, (key for key in keys if key is not None))
+        self._ranks |= {key: rank for rank, key in enumerate(keys) if key is not None}
+        for rank in (rank for rank, key in enumerate(keys) if key is None):
+            self._strike_rank(member, rank)
+        member.place = places[0]
+        self.next_place = max(self.next_place, 1 + max(places))
+
+    def member_for(self, fixed: tuple[bytes, ...]) -> GraphQuery | None:
+        """What can run more rows that have this in common, beside those that it runs."""
+        for member in self.members:
+            plan = member.plan
+            if isinstance(plan, RulePlan) and plan.fixed == fixed and plan.takes_rules(_rules(member)):
+                return member
+        return None
+
+    def extend(self, member: GraphQuery, rows: Mapping[Key, Row], places: Sequence[int]) -> None:
+        """Let a member run more rows, which see what comes from now on; it forgets for good those that are gone."""
+        plan, matcher, keys = member.plan, _rules(member), list(rows)
+        assert isinstance(plan, RulePlan)
+        member.plan, origins = plan.changed(matcher.stands.tolist(), list(rows.values()), places)
+        member.complete()
+        member.plan.change(matcher, origins)
+        before = {rank: key for key, rank in self._ranks.items() if self.rows[key] is member}
+        self.add(member, keys)
+        its = (before[origin] if origin >= 0 else keys[-1 - origin] for origin in origins)
+        self._ranks |= {key: rank for rank, key in enumerate(its)}
+        self.next_place = max(self.next_place, 1 + max(places))
+
+    def terms(self) -> Iterator[Row]:
+        """The terms of the rows, in their order."""
+        for key, member in self.rows.items():
+            plan = member.plan
+            yield plan.rows[self._ranks[key]] if isinstance(plan, RulePlan) else plan.query.row or ()
+
+    def remove(self, key: Key) -> GraphQuery | None:
+        """See ``ParametricQuery``."""
+        gone = super().remove(key)
+        del self._ranks[key]
+        return gone
+
+    def _strike(self, member: GraphQuery, key: Key) -> None:
+        self._strike_rank(member, self._ranks[key])
+
+    def _strike_rank(self, member: GraphQuery, rank: int) -> None:
+        _rules(member).strike(rank)
 
     def empty(self) -> MatchTable:
         """A table of results without any."""
@@ -56,18 +114,18 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
 
     def sweep_soon(self) -> None:
         """Free soon what has left the window."""
-        for row in self.rows.values():
-            row.sweep_soon()
+        for member in self.members:
+            member.sweep_soon()
 
     def count_only(self) -> None:
         """Count results, where that is possible, instead of making them; before any event."""
-        for row in self.rows.values():
-            row.count_only()
+        for member in self.members:
+            member.count_only()
 
     @property
     def found(self) -> int:
         """How many results there were so far, given or only counted."""
-        counted: int = sum(row.found for row in self.rows.values() if row.matcher.count_only)
+        counted: int = sum(member.found for member in self.members if member.matcher.count_only)
         return self.results + counted
 
     def _counted(self, table: MatchTable) -> MatchTable:
@@ -82,25 +140,27 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
 
     def groups(self) -> int:
         """Groups of partial matches that are kept; quickly told."""
-        return sum(row.groups() for row in self.rows.values())
+        return sum(member.groups() for member in self.members)
 
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The counters of all matchers together, in the words of the query; ``came``: events by stream IRI."""
-        evaluated = [row.evaluated for row in self.rows.values()]
-        each = {atom: sum(one[atom] for one in evaluated) for one in evaluated[:1] for atom in one}
+        each = Counter[int]()
+        for member in self.members:
+            each.update(member.evaluated)
         counters = at_rest(self._counters) if self.is_over else self._summed()
-        return {"rows": len(self.rows), **self.plan.report(counters, came, each)}
+        told = next((member.plan for member in self.members if isinstance(member.plan, RulePlan)), self.plan)
+        return {"rows": len(self.rows), **told.report(counters, came, each)}
 
     def _summed(self) -> dict[str, Any]:
-        """The counters of the rows' matchers, each the sum of theirs."""
-        found = [row.matcher.statistics() for row in self.rows.values()] or [self.plan.start(Terms()).statistics()]
+        """The counters of the members' matchers, each the sum of theirs."""
+        found = [member.matcher.statistics() for member in self.members] or [self.plan.start(Terms()).statistics()]
         summed: dict[str, Any] = tree_of(np.sum([numbers_of(one) for one in found], axis=0), found[0])
-        summed["events"] = max((one["events"] for one in found), default=0)  # all rows see the same
+        summed["events"] = max((one["events"] for one in found), default=0)  # all see the same
         return summed
 
     # ── snapshot ─────────────────────────────────────────────────────────────────────────────────────────
     def snapshot(self) -> tuple[dict[str, Any], bytes, bytes]:
-        """Counters, and when it is over what is left of its rows; these have their own."""
+        """Counters, and when it is over what is left of its members; these have their own."""
         counters = {"results": self.results, "newest": LEAST, "evaluated": {}, "max_results": self.max_results or 0,
                     "over": self.is_over, "new": False}  # fmt: skip
         return counters, pack_counters(self._counters) if self.is_over else b"", b""
@@ -114,7 +174,19 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
 
     def trace(self) -> list[Words]:
         """All words that are held."""
-        return [words for row in self.rows.values() for words in row.trace()]
+        return [words for member in self.members for words in member.trace()]
+
+
+def _rules(member: GraphQuery) -> RuleMatcher:
+    assert isinstance(member.matcher, RuleMatcher)
+    return member.matcher
+
+
+def rows_of(member: GraphQuery) -> tuple[Sequence[Row], Sequence[int], Sequence[int]]:
+    """The rows that a member runs, by rank, their places, and which of them are gone."""
+    if isinstance(member.plan, RulePlan):
+        return member.plan.rows, list(member.plan.places), np.flatnonzero(~_rules(member).stands).tolist()
+    return [member.plan.query.row or ()], [member.place], []
 
 
 AnyGraphQuery: TypeAlias = "GraphQuery | ParametricGraphQuery"

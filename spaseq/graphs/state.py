@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -18,18 +18,19 @@ from nfa_native.core import archive
 from nfa_native.core.arrays import column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
-from spaseq.graphs.background import Background, Compiled
+from spaseq.graphs.background import Background, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.parameter_rows import Key, RowSources, keyed, rows_given, tables_by_name
-from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
+from spaseq.graphs.parameter_rows import Key, RowSources, key_of, keyed, rows_given, tables_by_name
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery, rows_of
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.rule_plan import RulePlan, plan_of_rows
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import (
     CLOCK,
@@ -57,7 +58,10 @@ COUNTERS: Shape = {
     "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
 }  # fmt: skip
 QUERY: Shape = {"name": str, "fingerprint": str, "counters": COUNTERS}
-ROWS: Shape = AnyNames([{"row": [[str]], "counters": COUNTERS, "age": COUNT}])  # of queries with parameters, by name
+MEMBER: dict[str, Shape] = {
+    "rows": [[[str]]], "places": [COUNT], "gone": [COUNT], "together": bool, "counters": COUNTERS, "age": COUNT,
+}  # fmt: skip
+OLD_MEMBER: dict[str, Shape] = {"row": [[str]], "counters": COUNTERS, "age": COUNT}  # when each row ran by itself
 HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
     "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
@@ -76,9 +80,14 @@ def check_header(header: Any, version: int) -> None:
     """SnapshotError if a value is missing, of another type or out of range, or names do not fit each other."""
     shape = HEADER if version >= WITH_COLUMNS else OLD_HEADER
     if isinstance(header, dict) and "given" in header:
-        shape = {**shape, "given": ROWS}
+        shape = {**shape, "given": AnyNames([OLD_MEMBER if _is_old(header["given"]) else MEMBER])}
     for problem in chain(misfits(header, shape, "header"), _inconsistent(header)):
         raise SnapshotError(f"the snapshot is damaged: {problem}")
+
+
+def _is_old(given: Any) -> bool:
+    members = [one for states in given.values() for one in states] if isinstance(given, dict) else []
+    return any("row" in one for one in members if isinstance(one, dict))
 
 
 def _inconsistent(header: Any) -> Iterator[str]:
@@ -93,6 +102,11 @@ def _inconsistent(header: Any) -> Iterator[str]:
         yield "the queries do not fit their streams"
     if not header.get("given", {}).keys() <= set(queries):
         yield "there are rows of a query that is not there"
+    for member in (one for states in header.get("given", {}).values() for one in states if "rows" in one):
+        some = len(member["rows"])
+        fit = some == len(member["places"]) and set(member["gone"]) < set(range(some))
+        if not fit or (some > 1 and not member["together"]):
+            yield "the rows of a query do not fit each other"
     for merged in header["streamsets"]:
         iris = merged["iris"]
         waiting = [one if isinstance(one, str) else one["stream"] for one in merged["waiting"]]
@@ -162,18 +176,54 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class MadeMember:
+    """What runs rows, with their keys, by rank (None: gone), and places; and its number in the snapshot, if any."""
+
+    plan: Plan
+    compiled: Compiled
+    keys: Sequence[Key | None]
+    places: Sequence[int]
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Made:
-    """A query, compiled before the words of the snapshot are read; of one with parameters each row is, not itself."""
+    """A query, compiled before the words of the snapshot are read; of one with parameters its members, not itself."""
 
     plan: Plan
     compiled: Compiled | None
-    rows: Mapping[Key, tuple[Plan, Compiled]]
+    members: Sequence[MadeMember]
 
 
-def _made(kind: GraphKind, wanted: Wanted) -> Made:
-    rows = {key: kind.of_row(wanted.plan, row) for key, row in wanted.rows.items()}
-    whole = kind.compiled(wanted.query, wanted.plan) if wanted.plan.query.given is None else None
-    return Made(wanted.plan, whole, rows)
+def _made(kind: GraphKind, wanted: Wanted, states: Iterable[Mapping[str, Any]]) -> Made:
+    if wanted.plan.query.given is None:
+        return Made(wanted.plan, kind.compiled(wanted.query, wanted.plan), ())
+    members = [
+        MadeMember(plan, compiled(plan, kind.evaluator), keys, places, number)
+        for plan, keys, places, number in _plans(kind, wanted, states)
+    ]
+    return Made(wanted.plan, None, members)
+
+
+def _plans(
+    kind: GraphKind, wanted: Wanted, states: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[Plan, Sequence[Key | None], Sequence[int], int | None]]:
+    """What runs the rows that are wanted: those of the snapshot as there, then new ones; all in the order wanted."""
+    order = {key: place for place, key in enumerate(wanted.rows)}
+    new = dict(wanted.rows)
+    for number, state in enumerate(states):
+        rows = _read_rows(state)
+        keys = [None if gone else key for key, gone in zip(map(key_of, rows), _gone(state, rows), strict=True)]
+        keys = [key if key in new else None for key in keys]
+        if any(key is not None for key in keys):
+            places = [0 if key is None else order[key] for key in keys]
+            plan = plan_of_rows(wanted.plan, rows, places, state.get("together", False))
+            yield plan, keys, places, number
+        for key in keys:
+            new.pop(key, None)  # type: ignore[arg-type]
+    for plan, its, _ in kind.plans(wanted.plan, new, 0):
+        places = [order[key] for key in its]
+        yield plan.placed(places) if isinstance(plan, RulePlan) else plan, its, places, None
 
 
 def take_snapshot(kind: GraphKind) -> bytes:
@@ -213,12 +263,14 @@ def take_snapshot(kind: GraphKind) -> bytes:
 def _row_states(query: ParametricGraphQuery, merged: GraphInput, sections: dict[str, bytes]) -> list[dict[str, Any]]:
     """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
     states, ages = [], merged.row_ages()
-    for number, member in enumerate(query.members):
+    for number, member in enumerate(() if query.is_over else query.members):
         counters, matcher, results = member.snapshot()
         sections[f"row matcher {number} {query.name}"] = matcher
         sections[f"row results {number} {query.name}"] = results
-        row = [_written(term) for term in member.plan.query.row or ()]
-        states.append({"row": row, "counters": counters, "age": ages.get(member, 0)})
+        rows, places, gone = rows_of(member)
+        written = [[_written(term) for term in row] for row in rows]
+        states.append({"rows": written, "places": places, "gone": gone, "counters": counters,
+                       "together": isinstance(member.plan, RulePlan), "age": ages.get(member, 0)})  # fmt: skip
     return states
 
 
@@ -227,8 +279,19 @@ def _written(term: Iri | Literal) -> list[str]:
     return [term.value] if isinstance(term, Iri) else [term.lexical, term.datatype, term.language or ""]
 
 
-def _read_row(state: Mapping[str, Any]) -> Row:
-    return tuple(Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None) for one in state["row"])
+def _read_rows(state: Mapping[str, Any]) -> list[Row]:
+    """The rows of a member, by rank."""
+    return [tuple(map(_read, row)) for row in state.get("rows") or [state["row"]]]
+
+
+def _read(one: Sequence[str]) -> Iri | Literal:
+    return Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None)
+
+
+def _gone(state: Mapping[str, Any], rows: Sequence[Row]) -> list[bool]:
+    """Which of them are gone."""
+    gone = set(state.get("gone", ()))
+    return [rank in gone for rank in range(len(rows))]
 
 
 def restored(
@@ -239,6 +302,7 @@ def restored(
     on_match: OnMatch | None,
     gpm: str,
     given: RowSources = None,
+    sharing: bool = True,
 ) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
@@ -247,12 +311,13 @@ def restored(
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
     check_header(header, GRAPHS.version_of(data))
-    kind = GraphKind(background, on_late=on_late, gpm=gpm)
+    kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     wanted = _wanted(header, queries, given)
     kind.share(one.query for one in wanted.values())
-    made = {name: _made(kind, one) for name, one in wanted.items()}
+    states = header.get("given", {})
+    made = {name: _made(kind, one, states.get(name, ())) for name, one in wanted.items()}
     with validated():
         _fill(kind, made, header, sections, on_match)
     return kind
@@ -310,9 +375,20 @@ def _wanted(
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
         rows = rows_given(checked, tables.get(name))
         if rows is None:
-            rows = keyed(_read_row(kept) for kept in header.get("given", {}).get(name, ()))
+            rows = _kept_rows(header.get("given", {}).get(name, ()))
         wanted[name] = Wanted(query, plan, rows)
     return wanted
+
+
+def _kept_rows(states: Iterable[Mapping[str, Any]]) -> dict[Key, Row]:
+    """The rows that a query had, in their order."""
+    kept: list[tuple[int, Row]] = []
+    for number, state in enumerate(states):
+        rows = _read_rows(state)
+        places = state.get("places", [number])
+        found = zip(places, rows, _gone(state, rows), strict=True)
+        kept += [(place, row) for place, row, gone in found if not gone]
+    return keyed(row for _, row in sorted(kept, key=lambda pair: pair[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,21 +432,20 @@ class _Restoring:
     def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> ParametricGraphQuery:
         """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
         name = made.plan.query.name
-        kept = {key: number for number, key in enumerate(keyed(map(_read_row, self.given[name])))}
         youngest = 1 + max((state["age"] for states in self.given.values() for state in states), default=0)
-        rows = {}
-        for row, (plan, compiled) in made.rows.items() if not counters["over"] else ():
-            if row in kept:
-                number = kept[row]
-                parts = self.sections[f"row matcher {number} {name}"], self.sections[f"row results {number} {name}"]
-                state = self.given[name][number]
-                rows[row] = self._running(plan, compiled, merged, state["counters"], parts, None)
-                rows[row].since = self._since(state["age"])
+        found = self.kind.parametric_query(made.plan, merged, self.on_match, counters["max_results"] or None)
+        for one in made.members if not counters["over"] else ():
+            if one.number is None:
+                matcher = self._new_matcher(one.plan, one.compiled, merged)
+                member = self.kind.running(one.plan, one.compiled, merged, matcher)
+                member.since = self._since(youngest)  # what waits came before it
             else:
-                matcher = self._new_matcher(plan, compiled, merged)
-                rows[row] = self.kind.running(plan, compiled, merged, matcher)
-                rows[row].since = self._since(youngest)  # what waits came before it
-        found = self.kind.with_rows(made.plan, rows, merged, self.on_match, counters["max_results"] or None)
+                place = f"{one.number} {name}"
+                parts = self.sections[f"row matcher {place}"], self.sections[f"row results {place}"]
+                state = self.given[name][one.number]
+                member = self._running(one.plan, one.compiled, merged, state["counters"], parts, None)
+                member.since = self._since(state["age"])
+            found.run(member, one.keys, one.places)
         found.restore(counters, self.sections[f"matcher {name}"])
         return found
 

@@ -139,7 +139,7 @@ class MatchColumns(Sequence[Match]):
     ``words`` is ``uint64[m, k]``; ``first``, ``last`` and ``decided`` are ``int64[m]`` in microseconds.  The events
     that match ``i`` picked are ``pick_offsets[i]`` to ``pick_offsets[i + 1]`` in ``pick_atoms`` (numbers of
     ``atom_names``) and ``pick_events`` (handles that ``event_name`` turns into IRIs).  ``derived``: one event for each
-    match if the query is a CONSTRUCT.
+    match if the query is a CONSTRUCT.  ``places``: which row of the query's parameters a match is of, by their order.
     """
 
     query: str
@@ -156,6 +156,7 @@ class MatchColumns(Sequence[Match]):
     terms: TermTable
     shape: ResultShape
     derived: tuple[DerivedEvent, ...] | None = None
+    places: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         self.terms.hold(self)  # matches are decoded when somebody looks at them
@@ -219,6 +220,7 @@ class MatchColumns(Sequence[Match]):
             decided=self.decided[indices],
             pick_offsets=offsets,
             pick_atoms=self.pick_atoms[picks],
+            places=None if self.places is None else self.places[indices],
             pick_events=self.pick_events[picks],
             derived=None if self.derived is None else tuple(self.derived[i] for i in indices.tolist()),
         )

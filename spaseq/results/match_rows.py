@@ -64,6 +64,10 @@ class ResultPlan(Protocol):
         """The names of the raw columns."""
 
     @property
+    def varying(self) -> tuple[str, ...]:
+        """Those in which rows of one match can differ."""
+
+    @property
     def decided_by_edge(self) -> bool:
         """Whether some match waits for its window's upper edge."""
 
@@ -116,12 +120,20 @@ def without_totals(raw: MatchRows) -> MatchRows:
     )
 
 
+def rules_of(raw: MatchRows) -> NDArray[np.int64] | None:
+    """Of which rule each row is (m), if the matcher has rules (``nfa_native.joins.rule_matcher``)."""
+    rules: NDArray[np.int64] | None = getattr(raw, "rules", None)
+    return rules
+
+
 def pick_digests(raw: MatchRows) -> NDArray[np.uint64]:
     """``uint64[m, 2]``: equal for two rows exactly if they belong to one match (128 bits, so by chance never)."""
     offsets = raw.pick_offsets.tolist()
     atoms, events = raw.pick_atoms.astype("<u2"), raw.pick_events.astype("<u8")
+    rules = rules_of(raw)
+    of_rules = itertools.repeat(b"") if rules is None else (rule.to_bytes(8, "little") for rule in rules.tolist())
     digests = (
-        hashlib.blake2b(atoms[start:end].tobytes() + events[start:end].tobytes(), digest_size=16).digest()
-        for start, end in itertools.pairwise(offsets)
+        hashlib.blake2b(atoms[start:end].tobytes() + events[start:end].tobytes() + of_rule, digest_size=16).digest()
+        for (start, end), of_rule in zip(itertools.pairwise(offsets), of_rules, strict=False)
     )
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64).reshape(-1, 2)

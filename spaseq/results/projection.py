@@ -20,7 +20,7 @@ from spaseq.errors import SnapshotError
 from spaseq.pattern.sequences import Construction, Selection, picked
 from spaseq.results.grouping import GroupedRows, Grouping, check, evaluate, pack, unpack
 from spaseq.results.match import DerivedEvent, ResultShape
-from spaseq.results.match_rows import MatchRows, ResultPlan, pick_digests
+from spaseq.results.match_rows import MatchRows, ResultPlan, pick_digests, rules_of
 from spaseq.results.table import MatchTable
 
 Words = NDArray[np.uint64]
@@ -185,6 +185,7 @@ class Projector:
         return MatchTable(
             self._plan.query.name, self._names, words, raw.first, raw.last, raw.decided,
             raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, event_name, self._terms, self._shape,
+            places=rules_of(raw),
         )  # fmt: skip
 
     def _grouped(self, rows: GroupedRows | None) -> MatchTable:
@@ -271,7 +272,7 @@ _NOTHING = int(np.iinfo(np.int64).min)
 def _duplicates(plan: ResultPlan) -> Seen | None:
     """Remembers rows if projecting can make two rows of one match equal."""
     plain = {item.expression.name for item in plan.selection if isinstance(item.expression, Variable)}
-    if plan.match_aggregates or set(plan.columns) <= plain:
+    if plan.match_aggregates or set(plan.varying) <= plain:
         return None
     return Seen(len(plan.selection) + 2)
 

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter, le
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +43,10 @@ def merged_matches(sources: Sequence[Iterable[MatchTable]]) -> Iterator[Match]:
 
 
 def merged_tables(sources: Sequence[Iterable[MatchTable]]) -> Iterator[MergedTables]:
-    """The same, as tables; one table of each source is held at a time."""
+    """The same, as tables; one table of each source is held at a time.
+
+    Where tables say of which row of parameters their results are, those of one time come in the order of rows.
+    """
     if len(sources) == 1:
         yield from map(MergedTables.of, sources[0])
         return
@@ -54,6 +57,11 @@ def merged_tables(sources: Sequence[Iterable[MatchTable]]) -> Iterator[MergedTab
 
 def _timed(tables: Iterable[MatchTable]) -> Iterator[tuple[int, Match]]:
     return (pair for table in tables for pair in zip(table.decided.tolist(), table, strict=True))
+
+
+Side = Literal["left", "right"]
+_BEFORE: Side = "left"
+_BEHIND: Side = "right"
 
 
 @dataclass(slots=True)
@@ -69,16 +77,20 @@ class _Head:
             self.table = next((table for table in self.source if len(table)), None)
         return self.table is not None
 
-    def latest(self) -> int:
-        """When the last result of the table was decided."""
+    def latest(self) -> tuple[int, int]:
+        """When the last result of the table was decided, and the place of its row."""
         assert self.table is not None
-        return int(self.table.decided[-1])
+        return int(self.table.decided[-1]), 0 if self.table.places is None else int(self.table.places[-1])
 
-    def take(self, until: int, included: bool) -> MatchTable:
-        """Its results that were decided before that time, or at it."""
+    def take(self, until: tuple[int, int], included: bool) -> MatchTable:
+        """Its results that were decided before that time, or at it and of rows before that place; or at both."""
         assert self.table is not None
-        table = self.table
-        count = int(np.searchsorted(table.decided, until, side="right" if included else "left"))
+        table, (time, place), side = self.table, until, _BEHIND if included else _BEFORE
+        if table.places is None:
+            count = int(np.searchsorted(table.decided, time, side=side))
+        else:
+            first, end = (int(np.searchsorted(table.decided, time, side=one)) for one in (_BEFORE, _BEHIND))
+            count = first + int(np.searchsorted(table.places[first:end], place, side=side))
         self.table = table[count:] if count < len(table) else None
         return table[:count] if count < len(table) else table
 
@@ -91,7 +103,9 @@ def _earliest(heads: Sequence[_Head]) -> MergedTables:
     # At that time itself the first source may go on, and its results come before those of later ones.
     tables = [head.take(until, number <= first) for number, head in enumerate(heads)]
     turns = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
-    return MergedTables(tables, turns[np.argsort(np.concatenate([table.decided for table in tables]), kind="stable")])
+    decided = np.concatenate([table.decided for table in tables])
+    places = [np.zeros(len(table), np.int64) if table.places is None else table.places for table in tables]
+    return MergedTables(tables, turns[np.lexsort((np.concatenate(places), decided))])
 
 
 MOST_SHOWN = 20

@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import spaseq
 from tests.agreement.engines import EngineRun, ordered
@@ -38,12 +38,17 @@ def difference(case: GivenCase, seed: int) -> str:
     events = ordered(case.queries[0], case.events)
     wanted = [one for some in replace(case, events=tuple(events)).wanted() for one in some]
     found, alone = run(case, events, random.Random(seed))
-    if Counter(found) == Counter(wanted) and found == alone:
+    if Counter(found) == Counter(wanted) and _by_time(found) == _by_time(alone):
         return ""
     lines = [case.with_rows, *(f"{e.time:>12} {e.stream} {e.name} {e.triples}" for e in events)]
     lines += [f"missing {one}" for one in (Counter(wanted) - Counter(found)).elements()]
     lines += [f"extra   {one}" for one in (Counter(found) - Counter(wanted)).elements()]
     return "\n".join([*lines, *(f"{one}\n  alone {other}" for one, other in zip(found, alone, strict=False))])
+
+
+def _by_time(results: Sequence[Result]) -> list[tuple[int, Counter[Result]]]:
+    """Results in order of decision: what order those of one time have depends on what else is going on."""
+    return [(time, Counter(group)) for time, group in groupby(results, key=lambda result: result.decided)]
 
 
 def run(case: GivenCase, events: Sequence[Event], chance: random.Random) -> tuple[list[Result], list[Result]]:

@@ -147,6 +147,20 @@ class Rows(Interface):
         return [str(match) for found in engine.push_arrow(table) for match in found]
 
 
+class Rules(Interface):
+    """The same of a query with parameters, whose rows come and go."""
+
+    def push(self, engine: Engine, events: list[tuple[bytes, int]]) -> list[str]:
+        found = []
+        for number, event in enumerate(events):
+            found += [str(match) for match in engine.push("s", *event)]
+            if number % 8 == 3:
+                row = [{"limit": number % 5, "length": number % 9 + 1}]
+                engine.given("q").add(row)
+                engine.given("q").remove([{"limit": number % 3, "length": 9}])
+        return found
+
+
 class Searches(Case):
     """Paths of queries on a graph, pairs of their ends, how many there are, and the best ones."""
 
@@ -214,6 +228,9 @@ def written(name: str, text: str) -> str:
 
 FOLDER = tempfile.TemporaryDirectory()
 EACH = QUERY % ("?k ?a ?c ?n (AVG(?b) AS ?mean)", "FILTER(?b >= PREV(?b))", "")
+GIVEN = (QUERY % ("?limit ?k ?a ?b ?c", "FILTER(?b > ?a - ?limit)", "")).replace("?a > 2", "?a > ?limit").replace(
+    "WHERE", "GIVEN (?limit ?length) { (0 4) (2 9) (3 7) (7 9) }\nWHERE"
+).replace("9 SECONDS", "?length SECONDS")  # fmt: skip
 COUNTED = QUERY % ("?k (COUNT(*) AS ?matches) (SUM(?c) AS ?sum)", "", "GROUP BY ?k")
 
 
@@ -255,6 +272,11 @@ def rows(events: int = 200) -> Case:
     return Rows(EACH, [(graph(number).encode(), number * 1_000_000) for number in range(events)])
 
 
+def rules(events: int = 200) -> Case:
+    """Pushes and snapshots with rows of parameters, more or fewer of them while it runs."""
+    return Rules(GIVEN, [(graph(number).encode(), number * 1_000_000) for number in range(events)])
+
+
 def edges(events: int = 300) -> Case:
     """Paths that appear in a stream of edges, whose window is full most of the time."""
     query = written("e.paths", PATHS.replace("ex:", EX))
@@ -269,11 +291,11 @@ def searches(edges: int = 60) -> Case:
 
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
-    "snapshot": snapshot, "rows": rows, "edges": edges, "searches": searches,
+    "snapshot": snapshot, "rows": rows, "rules": rules, "edges": edges, "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000, "edges": 6_000, "searches": 400,
+    "rows": 2_000, "rules": 1_300, "edges": 6_000, "searches": 400,
 }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ EVERY = {
     "totals": 43,
     "snapshot": 97,
     "rows": 41,
+    "rules": 97,
     "edges": 41,
     "searches": 31,
 }

@@ -67,9 +67,7 @@ def test_no_results_say_why(invoke: Invoke, folder: Path) -> None:
     (folder / "t.csv").write_text("who,limit\nnobody,nothing\n")
     found = invoke(*RUN, "--given", "t.csv")
     assert found.exit_code == 0
-    assert found.stderr.startswith(
-        "no results: A matched none of the 4 events of <http://example.org/s>; B matched none"
-    )
+    assert found.stderr.startswith("no results: of 2 events that matched A, 2 failed the filter ?who as given")
 
 
 def test_check(invoke: Invoke, folder: Path) -> None:
@@ -84,9 +82,10 @@ def test_check(invoke: Invoke, folder: Path) -> None:
 def test_explain(invoke: Invoke) -> None:
     found = invoke("explain", "g.spaseq").stdout
     assert "given     ?who ?limit: a query for each row" in found
-    assert "?w > ?limit" not in found  # a filter of one event is the pattern's
+    assert "rows      together\n" in found
+    assert "?who as given" in found
     assert json.loads(invoke("explain", "g.spaseq", "--format", "json").stdout)["given"] == {
-        "parameters": ["who", "limit"], "length": None,
+        "parameters": ["who", "limit"], "length": None, "rows": {"why_apart": "", "apart": []},
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ TOLD = (
     "docs/ceql.md",
     "docs/errors.md",
     "docs/cli.md",
+    "docs/many-queries.md",
     "docs/python.md",
     "docs/paths.md",
     "docs/rag.md",

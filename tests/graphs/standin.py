@@ -125,7 +125,7 @@ class StandInPlan:
     def __init__(self, query: Query) -> None:
         self.query = query
         self.atoms = query.atoms
-        self.columns = ("v",)
+        self.columns = self.varying = ("v",)
         self.matchers: list[StandInMatcher] = []
 
     @property

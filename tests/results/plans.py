@@ -33,6 +33,10 @@ class HandMadePlan:
     readings: tuple[AnyReading, ...] = ()
 
     @property
+    def varying(self) -> tuple[str, ...]:
+        return self.columns
+
+    @property
     def selection(self) -> tuple[Projection, ...]:
         return self.projections
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 import spaseq
 from spaseq import OptionError, SnapshotError
-from tests.snapshots.running import KNOWLEDGE, event, queries, started
+from tests.snapshots.running import KNOWLEDGE, event, queries_with_rows, started_with_rows
 
 MORE = 24  # events that a restored engine takes
 MOST = 2000  # results that are looked at: forged sets may stand for any number of matches, as sets of a query may
@@ -19,7 +19,7 @@ def snapshots() -> list[bytes]:
 
 
 def _after(count: int, lateness: int) -> bytes:
-    engine = started(lateness)
+    engine = started_with_rows(lateness)
     for number in range(count):
         for _ in engine.push(*event(number)):
             pass
@@ -29,7 +29,7 @@ def _after(count: int, lateness: int) -> bytes:
 def enter(data: bytes) -> str:
     """Whether it is refused; else it is used.  Any other exception is a finding."""
     try:
-        engine = spaseq.Engine.restore(data, queries(), KNOWLEDGE)
+        engine = spaseq.Engine.restore(data, queries_with_rows(), KNOWLEDGE)
     except SnapshotError:
         return "refused"
     engine.statistics()
@@ -40,7 +40,7 @@ def enter(data: bytes) -> str:
         if found >= MOST:
             return "used"
     with suppress(SnapshotError):  # it may have come to numbers that no snapshot can have
-        spaseq.Engine.restore(engine.snapshot(), queries(), KNOWLEDGE)
+        spaseq.Engine.restore(engine.snapshot(), queries_with_rows(), KNOWLEDGE)
     for match in islice(engine.close(), MOST):
         match.to_dict()
     return "used"

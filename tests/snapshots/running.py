@@ -33,6 +33,17 @@ SELECTED = {
     "averaged": f"SELECT ?k (AVG(?b) AS ?n) WITHIN 5 SECONDS {FROM} WHERE {{ SEQ(A : B) {A} {HIGHER} }} GROUP BY ?k",
     "over": f"SELECT ?a WITHIN 5 SECONDS {FROM} WHERE {{ SEQ(A ; B) {A} {B} }}",
 }  # fmt: skip
+ABOVE = "DEFINE GPM A ON s { ?ae <urn:a> ?a ; <urn:of> ?k FILTER(?a > ?l) }"
+BELOW = "DEFINE GPM B ON s { ?be <urn:b> ?b ; <urn:of> ?k FILTER(?b < ?a + ?l) }"
+OF_KEY = "DEFINE GPM C ON s { ?ce <urn:c> ?c ; <urn:of> ?q FILTER(?c > ?l) }"
+WITH_ROWS = {  # which run together
+    "limits": f"SELECT ?l ?k ?a ?b WITHIN ?w SECONDS SLIDING {FROM} GIVEN (?l ?w) {{ (1 9) (2 5) (4 4) (6 9) }} "
+    f"WHERE {{ SEQ(A ; B) {ABOVE} {BELOW} }}",
+    "keys": f"SELECT ?q ?l ?b ?c WITHIN 9 SECONDS {FROM} GIVEN (?q ?l) {{ (<urn:k0> 1) (<urn:k1> 2) (<urn:k0> 3) }} "
+    f"WHERE {{ SEQ(B+ ; C) {B} {OF_KEY} }}",
+    "left": f"SELECT ?l ?a ?b WITHIN 5 SECONDS SLIDING {FROM} GIVEN ?l {{ 0 3 8 }} WHERE {{ SEQ(A : B ; C!) "
+    f"{ABOVE} {B} {C} }}",
+}  # fmt: skip
 KNOWLEDGE = {"urn:kb": b"<urn:k0> <urn:in> <urn:x> ."}
 STEP = 250_000  # microseconds from one event to the next
 
@@ -41,6 +52,20 @@ STEP = 250_000  # microseconds from one event to the next
 def queries() -> dict[str, Any]:
     """The queries, parsed."""
     return {name: spaseq.parse(text) for name, text in SELECTED.items()}
+
+
+@cache
+def queries_with_rows() -> dict[str, Any]:
+    """All queries, with those whose rows run together."""
+    return queries() | {name: spaseq.parse(text) for name, text in WITH_ROWS.items()}
+
+
+def started_with_rows(lateness: int) -> spaseq.Engine:
+    """An engine with all of them."""
+    engine = started(lateness)
+    for name in WITH_ROWS:
+        engine.register(queries_with_rows()[name], name)
+    return engine
 
 
 def started(lateness: int = 1_000_000) -> spaseq.Engine:

@@ -12,6 +12,8 @@ from gpm.scope import mentioned
 from spaseq.errors import QueryError
 from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy, group_variables, occurrences
 from spaseq.plan.sequences.environment import (
+    RULE_SET,
+    RULES,
     UNBOUND,
     Accumulator,
     Environment,
@@ -93,7 +95,9 @@ class Way(_Hashed):
 class Analysis:
     """Everything about a query that does not depend on words or registers."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, has_rules: bool = False) -> None:
+        """``has_rules``: its parameters are those of rules (``rules.of_rules``)."""
+        self.has_rules = has_rules
         self.query = partitioned(query)
         self.occurrences = occurrences(query.expression)
         used = {one.name for one in self.occurrences}
@@ -229,7 +233,8 @@ class Analysis:
         plain = dict.fromkeys(v for name in atoms for v in self.by_name[name].variables if v not in self.private)
         hidden = [previous(v) for names in self.hidden.previous.values() for v in names]
         hidden += [first_iteration(v) for names in self.hidden.first.values() for v in names]
-        return (*plain, *hidden, *(one.column for one in self.running)) or ("!none",)
+        found = (*plain, *hidden, *(one.column for one in self.running)) or ("!none",)
+        return (*found, RULES) if self.has_rules else found
 
     # ── states and ways ──────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -370,7 +375,7 @@ class Analysis:
                 continue
             held = after.get(name, UNBOUND)
             after[name] = row(name) if held == UNBOUND else either(held, row(name))
-        return after
+        return after | {RULES: RULE_SET} if self.has_rules else after
 
     def row_columns(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Columns of the joined rows of a choice."""

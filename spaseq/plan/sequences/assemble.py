@@ -11,6 +11,7 @@ from gpm.algebra import Expression, Literal, Operation, Variable
 from gpm.expressions import compile_expression
 from gpm.external import ExternalEvaluator
 from gpm.interning import TransientTerms
+from gpm.rewrite import rewrite
 from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
@@ -21,23 +22,32 @@ from nfa_native.automata.automaton import (
     Guard,
     JoinStep,
     Look,
+    RuleTest,
     State,
     Target,
     Transition,
     WindowSpec,
 )
-from nfa_native.automata.kinds import Cells, ColumnSource, Govern, Sign, View
+from nfa_native.automata.kinds import Cells, ColumnSource, Govern, RuleTestKind, View
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.sequences import Strategy, Window
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended
 from spaseq.plan.sequences.cells import with_cells
-from spaseq.plan.sequences.environment import UNBOUND, cell, variables_of
+from spaseq.plan.sequences.environment import (
+    RULE_SET,
+    RULES,
+    UNBOUND,
+    cell,
+    reads_parameters,
+    rule_column,
+    variables_of,
+)
+from spaseq.plan.sequences.filters import SIGNS, TURNED
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
+from spaseq.plan.sequences.rules import as_column, question_of, rule_order
 
 GOVERN = {Strategy.ANY: Govern.ANY, Strategy.NEXT: Govern.NEXT, Strategy.STRICT: Govern.STRICT}
-SIGNS = {"<": Sign.LESS, "<=": Sign.LESS_EQUAL, ">": Sign.GREATER, ">=": Sign.GREATER_EQUAL}
-TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 Registers = Mapping[str, int]
 
 
@@ -69,6 +79,7 @@ class _Assembler:
         self.numbers = {state: number for number, state in enumerate(analysis.exits)}
         self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
         self.indexes: dict[Exit, dict[tuple[int, ...], int]] = {state: {} for state in analysis.exits}
+        self.parameters = rule_order(liveness) if analysis.has_rules else ()
 
     def automaton(self, cells: Cells | None) -> Automaton:
         transitions = (*(self._transition(way) for way in self.analysis.ways), *self._passing())
@@ -80,9 +91,11 @@ class _Assembler:
             transitions=transitions,
             formulas=tuple(self.table),
             whole=len(self.analysis.columns),
+            parameters=len(self.parameters),
+            rules=len(self.analysis.columns) - 1 if self.analysis.has_rules else None,
             start=tuple(self._constant(start[name]) for name in self.analysis.columns),
             results=len(self.results),
-            window=_window(self.analysis.query.window),
+            window=window_of(self.analysis.query.window),
             ambiguous=self.analysis.is_ambiguous or not self._tells_keys(),
             kept=self.kept,
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
@@ -128,6 +141,8 @@ class _Assembler:
         match expression:
             case Variable("!unbound"):
                 return ComputedColumn(ColumnSource.UNBOUND)
+            case Variable() if expression == RULE_SET:
+                return ComputedColumn(ColumnSource.RULES)
             case Variable(name) if name.startswith("c:"):
                 return ComputedColumn(ColumnSource.CELL, cell=cells[name[2:]])
             case Variable(name):
@@ -150,9 +165,25 @@ class _Assembler:
         """A step over the columns ``held`` of the partial match and the rows of a choice."""
         cells, rows, registers = self._layout(held, names)
         joins = tuple(sorted((cells[a], rows[b]) for a, b in step.joins))
-        filters = tuple(self._formula(one, registers, True) for one in step.filters)
-        compared = (self._comparison(one, cells, rows, registers) for one in step.filters)
-        return JoinStep(joins, filters, tuple(one for one in compared if one is not None))
+        asked = [one for one in step.filters if not self._asks_rules(one)]
+        filters = tuple(self._formula(one, registers, True) for one in asked)
+        compared = (self._comparison(one, cells, rows, registers) for one in asked)
+        tests = [self._test(one, cells, rows, registers) for one in step.filters if self._asks_rules(one)]
+        tests.sort(key=lambda test: (test.kind, test.parameter))  # what tells the most rules apart first
+        return JoinStep(joins, filters, tuple(one for one in compared if one is not None), tuple(tests))
+
+    def _asks_rules(self, filter_: Expression) -> bool:
+        return self.analysis.has_rules and reads_parameters(filter_)
+
+    def _test(self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]) -> RuleTest:
+        """What a filter asks of rules."""
+        registers = (*names, *(rule_column(name) for name in self.parameters))
+        formula = self._formula(rewrite(filter_, as_column), registers, True)
+        asked = question_of(filter_)
+        if asked is None:
+            return RuleTest(RuleTestKind.FORMULA, formula)
+        value = self._value(asked.value, cells, rows, names)
+        return RuleTest(asked.kind, formula, self.parameters.index(asked.parameter), asked.sign, value)
 
     def _comparison(
         self, filter_: Expression, cells: Registers, rows: Registers, names: tuple[str, ...]
@@ -259,10 +290,12 @@ class _Assembler:
             after = self.analysis.environment(state)
             closing = self._values((after[name] for name in columns), columns, ())
             output = self._values((one for _, one in self.results), columns, ())
-        width = len(self.liveness.columns[state])
+        held = self.liveness.columns[state]
+        rules = held.index(RULES) if RULES in held else None
         twins = tuple(self.numbers[one] for one in self.analysis.competitors.get(state, ()))
         indexes = tuple(self.indexes[state])
-        return State(self._govern(state), width, indexes, Cells.HASH, guards, state.ends, twins, closing, output)
+        kinds = self._govern(state), len(held), indexes, Cells.HASH
+        return State(*kinds, guards, state.ends, twins, closing, output, rules)
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
@@ -273,7 +306,8 @@ def _bits(numbers: Iterable[int]) -> int:
     return sum(1 << number for number in numbers)
 
 
-def _window(window: Window | None) -> WindowSpec:
+def window_of(window: Window | None) -> WindowSpec:
+    """A window as a matcher knows it."""
     if window is None:
         return WindowSpec()
     return WindowSpec(window.length, window.sliding, window.events, window.origin)

@@ -54,6 +54,8 @@ def why_no_views(automaton: Automaton, number: int, steps: Sequence[Transition])
     Partial matches must leave the state with the window only, and a step must make the same of all that it takes along.
     """
     state = automaton.states[number]
+    if automaton.rules is not None:
+        return "each rule takes others along"
     if state.govern is not Govern.ANY or state.twins:
         return "partial matches leave with their step"
     if any(guard.early for guard in state.guards):

@@ -22,6 +22,7 @@ from gpm.algebra import (
     Parameter,
     Previous,
     Variable,
+    subexpressions,
 )
 from gpm.dispersion import SPREADS
 from gpm.lists import APPENDED, list_function
@@ -29,6 +30,8 @@ from gpm.printing import print_expression
 from spaseq.plan.sequences.graph import Begin, End, Item
 
 UNBOUND = Variable("!unbound")
+RULES = "!rules"  # the column with the set of rules that a partial match is of
+RULE_SET = Variable(RULES)  # those that take a step
 ZERO = Literal("0", XSD_INTEGER)
 ONE = Literal("1", XSD_INTEGER)
 TRUE = Literal("true", XSD_BOOLEAN)
@@ -45,6 +48,16 @@ def cell(column: str) -> Variable:
 def row(column: str) -> Variable:
     """Column of an event's row."""
     return Variable("r:" + column)
+
+
+def rule_column(parameter: str) -> str:
+    """The column of results that has a rule's term."""
+    return f"given {parameter}"
+
+
+def reads_parameters(expression: Expression) -> bool:
+    """Whether it has parameters, which differ from rule to rule."""
+    return any(isinstance(part, Parameter) for part in subexpressions(expression))
 
 
 def previous(variable: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, assert_never
 
-from gpm.algebra import Aggregate, Expression, Literal, Operation, Previous, Variable
+from gpm.algebra import Aggregate, Expression, Literal, Operation, Parameter, Previous, Variable
 from gpm.lists import aggregate_of
 from gpm.printing import print_expression
 from nfa_native.automata.automaton import Automaton, Transition
@@ -27,7 +27,7 @@ from spaseq.pattern.sequences import (
 from spaseq.plan.description import Description, by_source, mermaid_text
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way
 from spaseq.plan.sequences.cells import steps_from, why_no_views
-from spaseq.plan.sequences.environment import UNBOUND, ZERO
+from spaseq.plan.sequences.environment import RULES, UNBOUND, ZERO
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
 from spaseq.text import json_text
@@ -148,11 +148,13 @@ def _state(
     steps = [liveness.live_steps[way] for way in analysis.ways_from.get(state, ())]
     kept = _cell_kind(liveness, state, steps)
     kind, why = kept or _compared(liveness.columns[state], automaton, number, transitions[number])
+    if RULES in liveness.columns[state] and kind != "output":
+        kind += ", for each set of rows"
     return {
         "number": number,
         "role": "initial" if state.node == START else "final" if state.ends else "waiting",
         "operator": _operator(analysis, state),
-        "live": list(liveness.columns[state]),
+        "live": [name for name in liveness.columns[state] if name != RULES],
         "cells": kind,
         "why": why,
         "join_keys": sorted({", ".join(sorted(held for held, _ in step.joins)) for step in steps if step.joins}),
@@ -169,7 +171,7 @@ def _operator(analysis: Analysis, state: Exit) -> str | None:
 
 def _cell_kind(liveness: Liveness, state: Exit, steps: list[SymbolicStep]) -> tuple[str, str] | None:
     """The row of the table of cells (docs/how-it-works.md), and the reason; None: more than join keys is kept."""
-    live = set(liveness.columns[state])
+    live = set(liveness.columns[state]) - {RULES}
     joined = {held for step in steps for held, _ in step.joins}
     if state.node == START:
         return "the empty match", "every match starts here"
@@ -186,7 +188,7 @@ def _compared(columns: tuple[str, ...], automaton: Automaton, number: int, steps
     """The same where values are kept that are more than join keys."""
     state = automaton.states[number]
     compared = {columns[one.column] for step in steps for one in step.step.compared}
-    rest = set(columns) - {columns[held] for step in steps for held, _ in step.step.joins}
+    rest = set(columns) - {RULES} - {columns[held] for step in steps for held, _ in step.step.joins}
     where = " in each join key" if any(state.indexes) else ""
     match state.cells:
         case Cells.VIEWS:
@@ -257,6 +259,8 @@ def _plain(expression: Expression, before: str = "") -> Expression:
             return Variable(name[2:] + before)
         case Variable(name) if name.startswith("r:"):
             return Variable(name[2:])
+        case Operation("SAMETERM", (value, Parameter(name))) if _plain(value) == Variable(name):  # of a pattern
+            return Variable(f"{name} as given")
         case Operation("COALESCE", (Variable(a), Variable(b))) if a[:2] == "c:" and a[2:] == b[2:]:
             return Variable(a[2:])
         case Operation("||", (Operation("BOUND", (Variable(a),)), Operation("BOUND", (Variable(b),)))) if (
@@ -300,7 +304,7 @@ def as_text(description: Description) -> str:
     given = description.get("given", {"parameters": [], "length": None})
     parts = [
         f"sequence  {description['sequence']}",
-        *_given_lines(given["parameters"]),
+        *_given_lines(given),
         f"window    {_window_text(description['window'], given['length'])}",
         *_partition_lines(description["partition"]),
         f"cut       {_cut(description['split'])}",
@@ -322,9 +326,18 @@ def as_text(description: Description) -> str:
     return "\n".join(parts)
 
 
-def _given_lines(parameters: Iterable[str]) -> Iterator[str]:
-    if parameters:
-        yield f"given     {' '.join('?' + name for name in parameters)}: a query for each row, shown with parameters"
+def _given_lines(given: Description) -> Iterator[str]:
+    if given["parameters"]:
+        names = " ".join("?" + name for name in given["parameters"])
+        yield f"given     {names}: a query for each row, shown with parameters"
+        yield f"rows      {_rows_text(**given['rows'])}"
+
+
+def _rows_text(why_apart: str, apart: list[str]) -> str:
+    """How they run; ``apart`` are parameters in which rows that run together agree."""
+    if why_apart:
+        return f"each by itself: {why_apart}"
+    return "together" + (f", as far as they agree in {' '.join('?' + name for name in apart)}" if apart else "")
 
 
 def _window_text(window: Description | None, given: str | None) -> str:

@@ -24,12 +24,14 @@ from gpm.algebra import (
     Filter,
     Group,
     Operation,
+    Parameter,
     Previous,
     Variable,
     subexpressions,
 )
 from gpm.printing import print_expression
 from gpm.scope import certain
+from nfa_native.automata.kinds import Sign
 from spaseq.errors import QueryError
 from spaseq.pattern.sequences import Atom, AtomDefinition, Conjunction, Disjunction, SequenceExpression
 from spaseq.plan.sequences.environment import (
@@ -38,8 +40,12 @@ from spaseq.plan.sequences.environment import (
     columns_read,
     first_iteration,
     previous,
+    reads_parameters,
     variables_of,
 )
+
+SIGNS = {"<": Sign.LESS, "<=": Sign.LESS_EQUAL, ">": Sign.GREATER, ">=": Sign.GREATER_EQUAL}
+TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 # ── conjunctions ─────────────────────────────────────────────────────────────────────────────────────────
@@ -48,17 +54,18 @@ def split_conjunctions(definition: AtomDefinition) -> AtomDefinition:
 
     Those read variables that every solution of the pattern binds: another one may have a value from an earlier event.
     """
-    parts = [part for one in definition.stateful for part in _conjuncts(one)]
+    parts = [part for one in definition.stateful for part in conjuncts(one)]
     own = certain(definition.pattern)
     static = tuple(Filter(part) for part in parts if _reads_only(part, own))
     stateful = tuple(part for part in parts if not _reads_only(part, own))
     return replace(definition, pattern=Group((*definition.pattern.elements, *static)), stateful=stateful)
 
 
-def _conjuncts(expression: Expression) -> Iterator[Expression]:
+def conjuncts(expression: Expression) -> Iterator[Expression]:
+    """The parts of ``a && b && …``."""
     if isinstance(expression, Operation) and expression.name == "&&":
         for part in expression.arguments:
-            yield from _conjuncts(part)
+            yield from conjuncts(part)
     else:
         yield expression
 
@@ -66,7 +73,7 @@ def _conjuncts(expression: Expression) -> Iterator[Expression]:
 def _reads_only(expression: Expression, variables: frozenset[str]) -> bool:
     """Whether an expression reads no other variables, and nothing of earlier events (EXISTS is left where it is)."""
     parts = list(subexpressions(expression))
-    if any(isinstance(part, Aggregate | Previous | Exists) for part in parts):
+    if any(isinstance(part, Aggregate | Previous | Exists | Parameter) for part in parts):
         return False
     return {part.name for part in parts if isinstance(part, Variable)} <= variables
 
@@ -207,7 +214,7 @@ def kept_parts(filter_: Expression) -> Iterator[Expression]:
 def is_kept(expression: Expression) -> bool:
     """Whether it reads columns of the partial match, and nothing else."""
     names = set(variables_of(expression))
-    return bool(names) and all(name.startswith("c:") for name in names)
+    return bool(names) and all(name.startswith("c:") for name in names) and not reads_parameters(expression)
 
 
 def plain_columns(expression: Expression) -> Iterator[Expression]:

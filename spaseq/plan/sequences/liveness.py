@@ -11,6 +11,7 @@ from functools import cached_property
 from gpm.algebra import Expression, Variable
 from spaseq.plan.sequences.analysis import Analysis, Exit, Way, begun, either, guards_in
 from spaseq.plan.sequences.environment import (
+    RULES,
     UNBOUND,
     Environment,
     columns_read,
@@ -265,7 +266,11 @@ class Liveness:
         return [use_kept(substitute(part, environment), self.kept[way.source]) for part in self.kept[state]]
 
     def _guard_reads(self, state: Exit) -> set[Expression]:
-        return {Variable(name) for guard in self.guards[state] if guard.early for name in guard.early.reads()}
+        """What guards read; and what every partial match has, where there are rules."""
+        names = {name for guard in self.guards[state] if guard.early for name in guard.early.reads()}
+        if self.analysis.has_rules and state.node != START:
+            names.add(RULES)
+        return set(map(Variable, names))
 
     def _reads(self, way: Way, need: dict[Exit, set[Expression]]) -> set[Expression]:
         """What a transition reads of its source state, for itself or for the states that it enters."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gpm.algebra import Aggregate, Expression, Operation, Projection, Variable, subexpressions
+from gpm.algebra import Aggregate, Expression, Iri, Operation, Projection, Variable, subexpressions
 from gpm.errors import PatternError
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
@@ -25,6 +25,7 @@ from spaseq.plan.sequences.environment import aggregate_value, argument_name, ce
 from spaseq.plan.sequences.liveness import Liveness
 from spaseq.plan.sequences.partitioning import split, split_natively
 from spaseq.plan.sequences.report import report
+from spaseq.plan.sequences.rules import apart, of_rules, why_apart
 
 LONG_AGO = -(2**63)  # microseconds: before every event
 
@@ -94,9 +95,10 @@ def compile_atom(evaluator: Evaluator, atom: AtomDefinition) -> CompiledPattern:
 class Plan:
     """``atoms`` are the GPMs of the sequence, numbered; ``columns`` the raw result columns of a matcher."""
 
-    def __init__(self, query: Query) -> None:
+    def __init__(self, query: Query, has_rules: bool = False) -> None:
+        """``has_rules``: its parameters are those of rules (``rules.of_rules``)."""
         self.query = query
-        self.analysis = Analysis(query)
+        self.analysis = Analysis(query, has_rules)
         self.liveness = Liveness(self.analysis)
 
     def named(self, name: str) -> Plan:
@@ -141,6 +143,11 @@ class Plan:
     def columns(self) -> tuple[str, ...]:
         """Names of the raw result columns."""
         return tuple(name for name, _ in self.results)
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """The raw result columns in which rows of one match can differ."""
+        return self.columns
 
     def _titled(self, expression: Expression) -> Expression:
         """The expression with aggregates over group variables replaced by the raw columns that hold them."""
@@ -248,15 +255,24 @@ class Plan:
         from spaseq.plan.sequences.explain import render
 
         asked = evaluator or Evaluator(Terms())
-        patterns = [compile_atom(asked, atom) for atom in self.atoms]
-        where = self._where(asked, patterns)
-        parted = split_natively(self.split, self.atoms, asked)
+        if self.query.given is None:
+            return render(self._explained(asked), form)
+        fixed = sorted(apart(self.query))
+        rules = Plan(of_rules(self.query, [(name, Iri("urn:any")) for name in fixed]), has_rules=True)
+        rows = {"why_apart": why_apart(rules), "apart": fixed}
+        shown = self if rows["why_apart"] else Plan(of_rules(self.query, ()), has_rules=True)
+        return render({**shown._explained(asked), "given": {**self._description["given"], "rows": rows}}, form)
+
+    def _explained(self, evaluator: Evaluator) -> dict[str, Any]:
+        """The plan as it is, with how its graph patterns are evaluated, and where it may be cut."""
+        patterns = [compile_atom(evaluator, atom) for atom in self.atoms]
+        where = self._where(evaluator, patterns)
+        parted = split_natively(self.split, self.atoms, evaluator)
         atoms = [
             {**described, "evaluation": pattern.route + where.get(number, "")}
             for number, (described, pattern) in enumerate(zip(self._description["atoms"], patterns, strict=True))
         ]
-        cut = {"keys": list(parted.keys), "why": parted.why}
-        return render({**self._description, "atoms": atoms, "split": cut}, form)
+        return {**self._description, "atoms": atoms, "split": {"keys": list(parted.keys), "why": parted.why}}
 
     def _where(self, evaluator: Evaluator, patterns: Sequence[CompiledPattern]) -> dict[int, str]:
         """On which events the lazy atoms are evaluated, for people."""

@@ -1,0 +1,126 @@
+"""A matcher of rules: its results are given for each rule that has them, with its terms as further columns."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nfa_native.automata.automaton import Automaton
+from nfa_native.joins.matcher import Matcher, RawMatches
+from nfa_native.terms.dictionary import Terms
+
+RANK_BITS = 24  # of the least rank of a set, and of the one behind it, in a word
+GONE = 0xFFFFFFFF  # in place of a rank
+
+
+class RuleMatches(NamedTuple):
+    """As ``RawMatches``, in order of decision and among equals in that of the rules; ``rules`` tells whose they are."""
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    decided: NDArray[np.int64]
+    pick_offsets: NDArray[np.int64]
+    pick_atoms: NDArray[np.uint16]
+    pick_events: NDArray[np.uint64]
+    words: NDArray[np.uint64]  # columns of results, then the rule's terms
+    rules: NDArray[np.int64]  # their places
+
+
+class RuleMatcher(Matcher):
+    """Runs an automaton with rules.
+
+    ``places`` says in which order results of one time come, by rank; ``words`` are the rules' terms (parameters, n).
+    """
+
+    def __init__(self, automaton: Automaton, terms: Terms) -> None:
+        super().__init__(automaton, terms)
+        self.places: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.words: NDArray[np.uint64] = np.zeros((automaton.parameters, 0), np.uint64)
+        self.windows: NDArray[np.int64] | None = None
+        self.stands: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._waiting: RuleMatches | None = None  # results of before the rules changed
+
+    def run(
+        self, words: NDArray[np.uint64], places: NDArray[np.int64], windows: NDArray[np.int64] | None, new: bool = True
+    ) -> None:
+        """Run these rules, by rank; ``new``: the matcher has not got them from a snapshot."""
+        if new:
+            self.give_rules(np.ascontiguousarray(words), windows)
+        self.words, self.places, self.windows = words, places, windows
+        self.stands = np.ones(len(places), np.bool_)
+
+    def change(
+        self,
+        automaton: Automaton,
+        words: NDArray[np.uint64],
+        places: NDArray[np.int64],
+        windows: NDArray[np.int64] | None,
+        origins: NDArray[np.int64],
+    ) -> None:
+        """Run other rules: ``origins`` has of each the rank before, in the same order, or less than 0: it is new."""
+        self.complete()
+        self._waiting = self.take() if self.pending() else None
+        to = np.full(len(self.places), GONE, np.uint32)
+        to[origins[origins >= 0]] = np.flatnonzero(origins >= 0).astype(np.uint32)
+        self.change_rules(automaton, np.ascontiguousarray(words), windows, to)
+        self.run(words, places, windows, new=False)
+
+    def pending(self) -> int:
+        """Results that wait for ``take``."""
+        return super().pending() + (0 if self._waiting is None else len(self._waiting.first))
+
+    def strike(self, rank: int) -> None:
+        """A rule has no results any more."""
+        self.stands[rank] = False
+
+    @property
+    def count(self) -> int:
+        """Results of the rules that are left."""
+        return int(self.rule_counts()[self.stands].sum())
+
+    def take(self) -> RuleMatches:  # type: ignore[override]  # rows of matches all the same
+        """The results since the last call."""
+        found = self._taken()
+        if self._waiting is not None:
+            found, self._waiting = _joined(self._waiting, found), None
+        return found
+
+    def _taken(self) -> RuleMatches:
+        raw = super().take()
+        rows, ranks = self._spread(raw)
+        picks = np.diff(raw.pick_offsets)[rows]
+        chosen = _ranges(raw.pick_offsets[:-1][rows], picks)
+        words = np.concatenate([raw.words[rows, :-1], self.words[:, ranks].T], axis=1)
+        return RuleMatches(
+            raw.first[rows], raw.last[rows], raw.decided[rows], np.append(0, np.cumsum(picks)),
+            raw.pick_atoms[chosen], raw.pick_events[chosen], words, self.places[ranks],
+        )  # fmt: skip
+
+    def _spread(self, raw: RawMatches) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each result of each rule the row, and the rank."""
+        sets = (raw.words[:, -1] >> np.uint64(4)).astype(np.int64)
+        low, high = sets >> RANK_BITS, sets & ((1 << RANK_BITS) - 1)
+        rows = np.repeat(np.arange(len(sets)), high - low)
+        ranks = _ranges(low, high - low)
+        has = self.stands[ranks]
+        if self.windows is not None:
+            has &= (raw.last - raw.first)[rows] <= self.windows[ranks]
+        rows, ranks = rows[has], ranks[has]
+        order = np.lexsort((self.places[ranks], raw.decided[rows]))
+        return rows[order], ranks[order]
+
+
+def _joined(a: RuleMatches, b: RuleMatches) -> RuleMatches:
+    """The results of one and then of the other."""
+    offsets = np.append(a.pick_offsets, b.pick_offsets[1:] + a.pick_offsets[-1])
+    pairs: Any = zip(a, b, strict=True)
+    columns = [np.concatenate(pair) for pair in pairs]
+    return RuleMatches(*columns)._replace(pick_offsets=offsets)
+
+
+def _ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The numbers from each start on, so many, one after the other."""
+    ends = np.cumsum(counts)
+    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - ends + counts, counts)

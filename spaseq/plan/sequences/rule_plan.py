@@ -1,0 +1,294 @@
+"""Plans of many rows of a query with parameters: rules of one automaton, wherever they can share it."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import replace
+from decimal import Decimal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from gpm.algebra import XSD_DATETIME, Expression, Iri, Literal
+from gpm.terms import term_bytes
+from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Cells
+from spaseq.errors import SnapshotError
+from spaseq.pattern.sequences import Query, Row, bound
+from spaseq.plan.sequences.environment import RULES, cell, rule_column
+from spaseq.plan.sequences.plan import Plan, compile_plan
+from spaseq.plan.sequences.rules import apart, of_rules, rule_order, why_apart
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nfa_native.joins.rule_matcher import RuleMatcher
+    from nfa_native.match_counter import MatchCounter
+    from nfa_native.terms.dictionary import Terms
+
+    Words = NDArray[np.uint64]
+
+K = TypeVar("K")
+
+
+PlanOfRows: TypeAlias = tuple[Plan, list[K], list[int]]
+
+
+def plans_of_rows(plan: Plan, rows: Mapping[K, Row], place: int) -> Iterator[PlanOfRows[K]]:
+    """Plans that are all ``rows`` of a query with parameters together, each with the keys of its rows, by rank, and
+    their places: in the order of these, from ``place`` on, come results of one time.
+    """
+    places = {key: number for number, key in enumerate(rows, place)}
+    for keys in groups(plan, rows).values():
+        rules = RulePlan.of(plan.query, rows[keys[0]])
+        if rules.why_apart:
+            yield from ((compile_plan(bound(plan.query, rows[key])), [key], [places[key]]) for key in keys)
+        else:
+            keys.sort(key=lambda key: rules.rank(rows[key]))
+            its = [places[key] for key in keys]
+            yield rules.running([rows[key] for key in keys], its), keys, its
+
+
+def plans_apart(plan: Plan, rows: Mapping[K, Row], place: int) -> Iterator[PlanOfRows[K]]:
+    """The same, with a plan for each row."""
+    for number, (key, row) in enumerate(rows.items(), place):
+        yield compile_plan(bound(plan.query, row)), [key], [number]
+
+
+def plan_of_rows(plan: Plan, rows: Sequence[Row], places: Sequence[int], together: bool) -> Plan:
+    """The plan that some rows once got, by rank, with other places; ``together``: as rules."""
+    if not together:
+        return compile_plan(bound(plan.query, rows[0]))
+    return RulePlan.of(plan.query, rows[0]).running(rows, places)
+
+
+def groups(plan: Plan, rows: Mapping[K, Row]) -> dict[tuple[bytes, ...], list[K]]:
+    """The rows that differ only where rules can, by what they have in common."""
+    assert plan.query.given is not None
+    names = plan.query.given.names
+    numbers = [names.index(name) for name in sorted(apart(plan.query))]
+    found: dict[tuple[bytes, ...], list[K]] = {}
+    for key, row in rows.items():
+        found.setdefault(tuple(term_bytes(row[number]) for number in numbers), []).append(key)
+    return found
+
+
+class RulePlan(Plan):
+    """The plan of a query whose parameters are those of rules; ``rows`` are the rules by rank, once it has some.
+
+    Its results have the terms of their rule as further columns.
+    """
+
+    rows: tuple[Row, ...] = ()
+    places: tuple[int, ...] = ()
+
+    def __init__(self, query: Query, names: tuple[str, ...], fixed: tuple[bytes, ...]) -> None:
+        """``query`` is one ``of_rules``; ``names``: of all parameters, as rows have their terms; ``fixed``: what these
+        have in common (``groups``).
+        """
+        super().__init__(query, has_rules=True)
+        self.names = names
+        self.fixed = fixed
+
+    @staticmethod
+    def of(query: Query, row: Row) -> RulePlan:
+        """The plan of all rows that differ from this one only where rules can."""
+        assert query.given is not None
+        names, fixed = query.given.names, apart(query)
+        values = sorted((name, term) for name, term in zip(names, row, strict=True) if name in fixed)
+        return RulePlan(of_rules(query, values), names, tuple(term_bytes(term) for _, term in values))
+
+    @cached_property
+    def why_apart(self) -> str:
+        """Why each row must have an automaton of its own; empty: it need not."""
+        return why_apart(self)
+
+    @property
+    def _length(self) -> str | None:
+        return None if self.query.given is None else self.query.given.length
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The numbers of the parameters by which rows are sorted, in this order, as the automaton has them."""
+        return tuple(map(self.names.index, rule_order(self.liveness)))
+
+    def rank(self, row: Row) -> tuple[Any, ...]:
+        """What rows are sorted by."""
+        return tuple(_sorted_by(row[number]) for number in self.order)
+
+    def running(self, rows: Sequence[Row], places: Sequence[int]) -> RulePlan:
+        """The same plan with some rows, by rank."""
+        found = copy(self)
+        found.rows, found.places = tuple(rows), tuple(places)
+        return found._with_window()
+
+    def changed(self, stands: Sequence[bool], rows: Sequence[Row], places: Sequence[int]) -> tuple[RulePlan, list[int]]:
+        """The plan without the rules that do not stand and with further ones; and for each rank of it the rank before,
+        or -1, -2 … for the first, second … new one.
+        """
+        new = sorted(range(len(rows)), key=lambda number: self.rank(rows[number]))
+        before = [bisect(self.rows, self.rank(rows[number]), key=self.rank) for number in new]
+        origins = _inserted([old if stays else None for old, stays in enumerate(stands)], new, before)
+        found = copy(self)
+        found.rows = tuple([self.rows[one] if one >= 0 else rows[-1 - one] for one in origins])
+        found.places = tuple([self.places[one] if one >= 0 else places[-1 - one] for one in origins])
+        return found._with_window(), origins
+
+    def _with_window(self) -> RulePlan:
+        """The same, its window as long as the longest of its rules."""
+        found = self
+        if self._length is not None and self.query.window is not None:
+            window = replace(self.query.window, length=max(found.windows, default=self._unit))
+            found.query = replace(self.query, window=window)
+            found.analysis = copy(self.analysis)
+            found.analysis.query = replace(self.analysis.query, window=window)
+        return found
+
+    def placed(self, places: Sequence[int]) -> RulePlan:
+        """The same rows with other places."""
+        found = copy(self)
+        found.places = tuple(places)
+        return found
+
+    @property
+    def windows(self) -> list[int]:
+        """How long that of each rule is, microseconds."""
+        assert self._length is not None
+        number = self.names.index(self._length)
+        return [int(row[number].lexical) * self._unit for row in self.rows]  # type: ignore[union-attr]
+
+    @cached_property
+    def _unit(self) -> int:
+        assert self.query.window is not None
+        return self.query.window.length
+
+    # ── results ──────────────────────────────────────────────────────────────────────────────────────────
+    @cached_property
+    def results(self) -> tuple[tuple[str, Expression], ...]:
+        """As of any plan, and the set of rules, which is last."""
+        return (*super().results, (RULES, cell(RULES)))
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the result columns of a matcher: at the end the terms of rules."""
+        shown = (name for name, _ in self.results[:-1])
+        return (*shown, *(rule_column(self.names[number]) for number in self.order))
+
+    @property
+    def varying(self) -> tuple[str, ...]:
+        """Those of the match: a rule has its terms in all of them."""
+        return tuple(name for name, _ in self.results[:-1])
+
+    # ── matchers ─────────────────────────────────────────────────────────────────────────────────────────
+    def start(
+        self, terms: Terms, cells: Cells | None = None, enumerates: bool = False, automaton: Automaton | None = None
+    ) -> RuleMatcher:
+        """A matcher of the rules at the beginning of its streams."""
+        import numpy as np
+
+        from nfa_native.joins.rule_matcher import RuleMatcher
+
+        matcher = RuleMatcher(automaton or self.automaton(terms, cells), terms)
+        matcher.run(self._words(terms), np.array(self.places, np.int64), self._window_lengths())
+        return matcher
+
+    def change(self, matcher: RuleMatcher, origins: Sequence[int]) -> None:
+        """Let a matcher of the rules before run these, ``origins`` as of ``changed``."""
+        import numpy as np
+
+        from spaseq.plan.sequences.assemble import window_of
+
+        automaton = matcher.automaton
+        window = window_of(self.query.window)
+        if automaton.window != window:
+            automaton = replace(automaton, window=window)
+        before = np.array(origins, np.int64)
+        words = self._words(matcher.terms, np.flatnonzero(before < 0).tolist())
+        words[:, before >= 0] = matcher.words[:, before[before >= 0]]
+        matcher.change(automaton, words, np.array(self.places, np.int64), self._window_lengths(), before)
+
+    def takes_rules(self, matcher: RuleMatcher) -> bool:
+        """Whether rules can be added to those that it runs: they must not see what was before."""
+        gathers = any(len(one.choice.atoms) > 1 for one in matcher.automaton.transitions)
+        return not self.looks_back and not (gathers and matcher.open_tick is not None)
+
+    def _window_lengths(self) -> NDArray[np.int64] | None:
+        import numpy as np
+
+        return None if self._length is None else np.array(self.windows, np.int64)
+
+    def _words(self, terms: Terms, ranks: Sequence[int] | None = None) -> Words:
+        """The terms of the rules, (parameters, n), of all of them or of these ``ranks``: the matcher holds them."""
+        import numpy as np
+
+        wanted = range(len(self.rows)) if ranks is None else ranks
+        words = np.zeros((len(self.order), len(self.rows)), np.uint64)
+        for column, number in zip(words, self.order, strict=True):
+            for rank in wanted:
+                column[rank] = terms.intern_transient(term_bytes(self.rows[rank][number]))
+        return words
+
+    def restore(
+        self,
+        terms: Terms,
+        data: bytes,
+        word_map: Callable[[Words], Words],
+        cells: Cells | None = None,
+        enumerates: bool = False,
+        automaton: Automaton | None = None,
+    ) -> RuleMatcher:
+        """A matcher that goes on with these rules, which those of the snapshot are."""
+        import numpy as np
+
+        from nfa_native.joins.rule_matcher import RuleMatcher
+
+        try:
+            matcher = RuleMatcher.restore(automaton or self.automaton(terms, cells), terms, data, word_map)
+        except ValueError as error:
+            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
+        words, windows = matcher.rule_words()
+        if not np.array_equal(words, self._words(terms)):
+            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: it has other rows')
+        matcher.run(words, np.array(self.places, np.int64), windows, new=False)
+        return matcher
+
+    def counter(self, terms: Terms, automaton: Automaton) -> MatchCounter | None:
+        """None: what is counted is counted for each rule."""
+        return None
+
+
+def _inserted(old: Sequence[int | None], new: Sequence[int], before: Sequence[int]) -> list[int]:
+    """The ``old`` ranks but None, with -1 - n for each n of ``new`` before the rank that is told (these ascend)."""
+    found: list[int] = []
+    start = 0
+    for number, end in zip(new, before, strict=True):
+        found += [rank for rank in old[start:end] if rank is not None]
+        found.append(-1 - number)
+        start = end
+    return found + [rank for rank in old[start:] if rank is not None]
+
+
+NUMBERS = ("integer", "decimal", "double", "float")
+
+
+def _sorted_by(term: Iri | Literal) -> tuple[Any, ...]:
+    """Numbers and times by value, with those that do not compare apart; all else so that equal terms stand together."""
+    if isinstance(term, Literal):
+        kind = term.datatype.rpartition("#")[2]
+        if kind in NUMBERS and (number := _number(term.lexical)) is not None:
+            return (0, kind in ("double", "float"), number, "")
+        if term.datatype == XSD_DATETIME:
+            return (1, term.lexical.endswith("Z"), Decimal(0), term.lexical)
+    return (2, False, Decimal(0), term_bytes(term).decode(errors="replace"))
+
+
+def _number(text: str) -> Decimal | None:
+    """What it is, if that can be compared."""
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return None
+    return None if number.is_nan() else number
