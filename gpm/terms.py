@@ -111,6 +111,15 @@ def scoped(term: Any, scope: int | None) -> Any:
     return term
 
 
+def plain_term(data: bytes) -> algebra.Iri | algebra.Literal:
+    """The IRI or literal that canonical bytes stand for."""
+    kind, text = data[:1], data[1:].decode()
+    if kind in b"IS":
+        return algebra.Iri(text) if kind == b"I" else algebra.Literal(text)
+    head, _, lexical = text.partition("\0")
+    return algebra.Literal(lexical, language=head) if kind == b"L" else algebra.Literal(lexical, head)
+
+
 def ox_term(data: bytes) -> OxTerm:
     """The pyoxigraph term that canonical bytes stand for, also one that only a lenient parser lets pass.
 

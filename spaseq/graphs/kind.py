@@ -20,14 +20,14 @@ from spaseq.graphs.background import Background, BackgroundSources, Common, Comp
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher
-from spaseq.graphs.parameter_rows import Key, keyed, needed_rows, read_rows, rows_given
+from spaseq.graphs.parameter_rows import keyed, needed_rows, read_rows, rows_given
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
-from spaseq.plan.sequences.rule_plan import PlanOfRows, groups, plans_apart, plans_of_rows
+from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, groups, plans_apart, plans_of_rows
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, in_order
 from spaseq.runtime.core import EngineCore
@@ -196,8 +196,8 @@ class GraphKind:
         for fixed, keys in groups(query.plan, rows).items():
             member = query.member_for(fixed)
             if member is not None:
-                its = {key: left.pop(key) for key in keys}
-                query.extend(member, its, range(query.next_place, query.next_place + len(its)))
+                query.extend(member, keys, range(query.next_place, query.next_place + len(keys)))
+                left = {key: row for key, row in left.items() if key not in set(keys)}
         return left
 
     def remove_rows(self, name: str, table: RowSource) -> int:
@@ -214,7 +214,7 @@ class GraphKind:
             raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
         return query, next(merged for merged in self.inputs if query in merged.all_queries)
 
-    def plans(self, plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows[Key]]:
+    def plans(self, plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows]:
         """See ``plans_of_rows``; ``place``: of the first row."""
         return plans_of_rows(plan, rows, place) if self.sharing else plans_apart(plan, rows, place)
 

@@ -6,16 +6,16 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gpm.terms import encode
+from gpm.terms import encode, plain_term
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.languages.spaseq.cells import CellReader
 from spaseq.languages.spaseq.parameters import Places
 from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.sequences.rule_plan import Key
 from spaseq.sources.parameter_tables import RowSource, open_given
 from spaseq.text import did_you_mean
 
-Key: TypeAlias = tuple[bytes, ...]  # what equal rows have in common
 RowSources: TypeAlias = "Mapping[str, RowSource] | RowSource | None"
 
 
@@ -91,6 +91,11 @@ def key_of(row: Row, terms: Terms | None = None) -> Key:
     """Terms are equal if they have the same value, as everywhere: 1 and 01."""
     table = Terms() if terms is None else terms
     return tuple([table.bytes(encode(table, term)) for term in row])
+
+
+def row_of(key: Key) -> Row:
+    """The row with these terms."""
+    return tuple(map(plain_term, key))
 
 
 def _is_missing(value: Any) -> bool:

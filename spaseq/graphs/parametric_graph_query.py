@@ -14,10 +14,10 @@ from nfa_native.joins.rule_matcher import RuleMatcher
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
-from spaseq.graphs.parameter_rows import Key
+from spaseq.graphs.parameter_rows import row_of
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.rule_plan import RulePlan
+from spaseq.plan.sequences.rule_plan import Key, RulePlan
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable, merged_tables
 from spaseq.runtime.parametric_query import ParametricQuery
@@ -55,7 +55,6 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self.on_match = on_match
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.next_place = 0  # of a row that comes
-        self._ranks: dict[Key, int] = {}  # of rows that a member runs with others
         self._empty = empty
         self._counters: Mapping[str, Any] = {}  # of all rows, when it is over
 
@@ -63,7 +62,6 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         """Some more rows, by their ranks among those that the member runs, and their places; None: one that is gone."""
         assert len(keys) > 1 or keys[0] is not None
         self.add(member, (key for key in keys if key is not None))
-        self._ranks |= {key: rank for rank, key in enumerate(keys) if key is not None}
         for rank in (rank for rank, key in enumerate(keys) if key is None):
             self._strike_rank(member, rank)
         member.place = places[0]
@@ -77,33 +75,23 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
                 return member
         return None
 
-    def extend(self, member: GraphQuery, rows: Mapping[Key, Row], places: Sequence[int]) -> None:
+    def extend(self, member: GraphQuery, keys: Sequence[Key], places: Sequence[int]) -> None:
         """Let a member run more rows, which see what comes from now on; it forgets for good those that are gone."""
-        plan, matcher, keys = member.plan, _rules(member), list(rows)
+        plan, matcher = member.plan, _rules(member)
         assert isinstance(plan, RulePlan)
-        member.plan, origins = plan.changed(matcher.stands.tolist(), list(rows.values()), places)
+        member.plan, origins = plan.changed(matcher.stands.tolist(), keys, places)
         member.complete()
         member.plan.change(matcher, origins)
-        before = {rank: key for key, rank in self._ranks.items() if self.rows[key] is member}
         self.add(member, keys)
-        its = (before[origin] if origin >= 0 else keys[-1 - origin] for origin in origins)
-        self._ranks |= {key: rank for rank, key in enumerate(its)}
         self.next_place = max(self.next_place, 1 + max(places))
 
     def terms(self) -> Iterator[Row]:
         """The terms of the rows, in their order."""
-        for key, member in self.rows.items():
-            plan = member.plan
-            yield plan.rows[self._ranks[key]] if isinstance(plan, RulePlan) else plan.query.row or ()
-
-    def remove(self, key: Key) -> GraphQuery | None:
-        """See ``ParametricQuery``."""
-        gone = super().remove(key)
-        del self._ranks[key]
-        return gone
+        return map(row_of, self.rows)
 
     def _strike(self, member: GraphQuery, key: Key) -> None:
-        self._strike_rank(member, self._ranks[key])
+        assert isinstance(member.plan, RulePlan)
+        self._strike_rank(member, member.plan.rank_of(key))
 
     def _strike_rank(self, member: GraphQuery, rank: int) -> None:
         _rules(member).strike(rank)
@@ -185,7 +173,11 @@ def _rules(member: GraphQuery) -> RuleMatcher:
 def rows_of(member: GraphQuery) -> tuple[Sequence[Row], Sequence[int], Sequence[int]]:
     """The rows that a member runs, by rank, their places, and which of them are gone."""
     if isinstance(member.plan, RulePlan):
-        return member.plan.rows, list(member.plan.places), np.flatnonzero(~_rules(member).stands).tolist()
+        return (
+            list(map(row_of, member.plan.keys)),
+            list(member.plan.places),
+            np.flatnonzero(~_rules(member).stands).tolist(),
+        )
     return [member.plan.query.row or ()], [member.place], []
 
 

@@ -25,12 +25,12 @@ from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.parameter_rows import Key, RowSources, key_of, keyed, rows_given, tables_by_name
+from spaseq.graphs.parameter_rows import RowSources, key_of, keyed, rows_given, tables_by_name
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery, rows_of
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.pattern.sequences import Row
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.rule_plan import RulePlan, plan_of_rows
+from spaseq.plan.sequences.rule_plan import Key, RulePlan, plan_of_rows
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import (
     CLOCK,
@@ -217,7 +217,8 @@ def _plans(
         keys = [key if key in new else None for key in keys]
         if any(key is not None for key in keys):
             places = [0 if key is None else order[key] for key in keys]
-            plan = plan_of_rows(wanted.plan, rows, places, state.get("together", False))
+            known = list(map(key_of, rows))
+            plan = plan_of_rows(wanted.plan, rows[0], known, places, state.get("together", False))
             yield plan, keys, places, number
         for key in keys:
             new.pop(key, None)  # type: ignore[arg-type]

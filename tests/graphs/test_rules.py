@@ -73,14 +73,14 @@ def test_rows_that_differ_where_no_step_can_ask() -> None:
     assert "rows      together, as far as they agree in ?name" in spaseq.prepare(text).plan.explain()
     engine = spaseq.Engine()
     engine.register(text, "q", given=[{"limit": n, "name": f"n{n % 2}"} for n in range(6)])
-    assert [len(member.plan.rows) for member in members(engine)] == [3, 3]
+    assert [len(member.plan.keys) for member in members(engine)] == [3, 3]
 
 
 def test_all_others_run_together() -> None:
     engine = spaseq.Engine()
     engine.register(QUERY, "q", given=rows(*range(50)))
     (member,) = members(engine)
-    assert len(member.plan.rows) == 50
+    assert len(member.plan.keys) == 50
     assert "rows      together\n" in spaseq.prepare(QUERY).plan.explain()
 
 
@@ -170,7 +170,7 @@ def test_rows_join_those_that_run() -> None:
         assert len(engine.given("q")) == len(apart.given("q"))
     assert found[0] == found[1]
     assert len(members(engine)) == 1
-    assert len(members(engine)[0].plan.rows) <= 10  # those that are gone are forgotten when others come
+    assert len(members(engine)[0].plan.keys) <= 10  # those that are gone are forgotten when others come
 
 
 def test_a_longer_window_comes() -> None:

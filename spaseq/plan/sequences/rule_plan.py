@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gpm.algebra import XSD_DATETIME, Expression, Iri, Literal
+from gpm.algebra import Expression
 from gpm.terms import term_bytes
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
@@ -30,13 +30,11 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-K = TypeVar("K")
+Key: TypeAlias = tuple[bytes, ...]  # the terms of a row, in canonical bytes: what equal rows have in common
+PlanOfRows: TypeAlias = tuple[Plan, list[Key], list[int]]
 
 
-PlanOfRows: TypeAlias = tuple[Plan, list[K], list[int]]
-
-
-def plans_of_rows(plan: Plan, rows: Mapping[K, Row], place: int) -> Iterator[PlanOfRows[K]]:
+def plans_of_rows(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows]:
     """Plans that are all ``rows`` of a query with parameters together, each with the keys of its rows, by rank, and
     their places: in the order of these, from ``place`` on, come results of one time.
     """
@@ -46,45 +44,43 @@ def plans_of_rows(plan: Plan, rows: Mapping[K, Row], place: int) -> Iterator[Pla
         if rules.why_apart:
             yield from ((compile_plan(bound(plan.query, rows[key])), [key], [places[key]]) for key in keys)
         else:
-            keys.sort(key=lambda key: rules.rank(rows[key]))
+            keys.sort(key=rules.rank)
             its = [places[key] for key in keys]
-            yield rules.running([rows[key] for key in keys], its), keys, its
+            yield rules.running(keys, its), keys, its
 
 
-def plans_apart(plan: Plan, rows: Mapping[K, Row], place: int) -> Iterator[PlanOfRows[K]]:
+def plans_apart(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows]:
     """The same, with a plan for each row."""
     for number, (key, row) in enumerate(rows.items(), place):
         yield compile_plan(bound(plan.query, row)), [key], [number]
 
 
-def plan_of_rows(plan: Plan, rows: Sequence[Row], places: Sequence[int], together: bool) -> Plan:
-    """The plan that some rows once got, by rank, with other places; ``together``: as rules."""
-    if not together:
-        return compile_plan(bound(plan.query, rows[0]))
-    return RulePlan.of(plan.query, rows[0]).running(rows, places)
+def plan_of_rows(plan: Plan, row: Row, keys: Sequence[Key], places: Sequence[int], together: bool) -> Plan:
+    """The plan that some rows once got, by rank, the first of them ``row``; ``together``: as rules."""
+    return RulePlan.of(plan.query, row).running(keys, places) if together else compile_plan(bound(plan.query, row))
 
 
-def groups(plan: Plan, rows: Mapping[K, Row]) -> dict[tuple[bytes, ...], list[K]]:
+def groups(plan: Plan, rows: Mapping[Key, Row]) -> dict[Key, list[Key]]:
     """The rows that differ only where rules can, by what they have in common."""
     assert plan.query.given is not None
     names = plan.query.given.names
     numbers = [names.index(name) for name in sorted(apart(plan.query))]
-    found: dict[tuple[bytes, ...], list[K]] = {}
-    for key, row in rows.items():
-        found.setdefault(tuple(term_bytes(row[number]) for number in numbers), []).append(key)
+    found: dict[Key, list[Key]] = {}
+    for key in rows:
+        found.setdefault(tuple(key[number] for number in numbers), []).append(key)
     return found
 
 
 class RulePlan(Plan):
-    """The plan of a query whose parameters are those of rules; ``rows`` are the rules by rank, once it has some.
+    """The plan of a query whose parameters are those of rules; ``keys`` are these by rank, once it has some.
 
     Its results have the terms of their rule as further columns.
     """
 
-    rows: tuple[Row, ...] = ()
+    keys: tuple[Key, ...] = ()
     places: tuple[int, ...] = ()
 
-    def __init__(self, query: Query, names: tuple[str, ...], fixed: tuple[bytes, ...]) -> None:
+    def __init__(self, query: Query, names: tuple[str, ...], fixed: Key) -> None:
         """``query`` is one ``of_rules``; ``names``: of all parameters, as rows have their terms; ``fixed``: what these
         have in common (``groups``).
         """
@@ -115,25 +111,30 @@ class RulePlan(Plan):
         """The numbers of the parameters by which rows are sorted, in this order, as the automaton has them."""
         return tuple(map(self.names.index, rule_order(self.liveness)))
 
-    def rank(self, row: Row) -> tuple[Any, ...]:
+    def rank(self, key: Key) -> tuple[Any, ...]:
         """What rows are sorted by."""
-        return tuple(_sorted_by(row[number]) for number in self.order)
+        return tuple(_sorted_by(key[number]) for number in self.order)
 
-    def running(self, rows: Sequence[Row], places: Sequence[int]) -> RulePlan:
+    def rank_of(self, key: Key) -> int:
+        """The rank of a row that is there."""
+        rank = bisect_left(self.keys, self.rank(key), key=self.rank)
+        return self.keys.index(key, rank)
+
+    def running(self, keys: Sequence[Key], places: Sequence[int]) -> RulePlan:
         """The same plan with some rows, by rank."""
         found = copy(self)
-        found.rows, found.places = tuple(rows), tuple(places)
+        found.keys, found.places = tuple(keys), tuple(places)
         return found._with_window()
 
-    def changed(self, stands: Sequence[bool], rows: Sequence[Row], places: Sequence[int]) -> tuple[RulePlan, list[int]]:
+    def changed(self, stands: Sequence[bool], keys: Sequence[Key], places: Sequence[int]) -> tuple[RulePlan, list[int]]:
         """The plan without the rules that do not stand and with further ones; and for each rank of it the rank before,
         or -1, -2 … for the first, second … new one.
         """
-        new = sorted(range(len(rows)), key=lambda number: self.rank(rows[number]))
-        before = [bisect(self.rows, self.rank(rows[number]), key=self.rank) for number in new]
+        new = sorted(range(len(keys)), key=lambda number: self.rank(keys[number]))
+        before = [bisect(self.keys, self.rank(keys[number]), key=self.rank) for number in new]
         origins = _inserted([old if stays else None for old, stays in enumerate(stands)], new, before)
         found = copy(self)
-        found.rows = tuple([self.rows[one] if one >= 0 else rows[-1 - one] for one in origins])
+        found.keys = tuple([self.keys[one] if one >= 0 else keys[-1 - one] for one in origins])
         found.places = tuple([self.places[one] if one >= 0 else places[-1 - one] for one in origins])
         return found._with_window(), origins
 
@@ -158,7 +159,7 @@ class RulePlan(Plan):
         """How long that of each rule is, microseconds."""
         assert self._length is not None
         number = self.names.index(self._length)
-        return [int(row[number].lexical) * self._unit for row in self.rows]  # type: ignore[union-attr]
+        return [int(_lexical(key[number])) * self._unit for key in self.keys]
 
     @cached_property
     def _unit(self) -> int:
@@ -224,11 +225,11 @@ class RulePlan(Plan):
         """The terms of the rules, (parameters, n), of all of them or of these ``ranks``: the matcher holds them."""
         import numpy as np
 
-        wanted = range(len(self.rows)) if ranks is None else ranks
-        words = np.zeros((len(self.order), len(self.rows)), np.uint64)
+        wanted = range(len(self.keys)) if ranks is None else ranks
+        words = np.zeros((len(self.order), len(self.keys)), np.uint64)
         for column, number in zip(words, self.order, strict=True):
             for rank in wanted:
-                column[rank] = terms.intern_transient(term_bytes(self.rows[rank][number]))
+                column[rank] = terms.intern_transient(self.keys[rank][number])
         return words
 
     def restore(
@@ -271,18 +272,21 @@ def _inserted(old: Sequence[int | None], new: Sequence[int], before: Sequence[in
     return found + [rank for rank in old[start:] if rank is not None]
 
 
-NUMBERS = ("integer", "decimal", "double", "float")
+NUMBERS = (b"integer", b"decimal", b"double", b"float")
 
 
-def _sorted_by(term: Iri | Literal) -> tuple[Any, ...]:
+def _sorted_by(term: bytes) -> tuple[Any, ...]:
     """Numbers and times by value, with those that do not compare apart; all else so that equal terms stand together."""
-    if isinstance(term, Literal):
-        kind = term.datatype.rpartition("#")[2]
-        if kind in NUMBERS and (number := _number(term.lexical)) is not None:
-            return (0, kind in ("double", "float"), number, "")
-        if term.datatype == XSD_DATETIME:
-            return (1, term.lexical.endswith("Z"), Decimal(0), term.lexical)
-    return (2, False, Decimal(0), term_bytes(term).decode(errors="replace"))
+    kind = term[1:].partition(b"\0")[0].rpartition(b"#")[2] if term[:1] == b"T" else b""
+    if kind in NUMBERS and (number := _number(_lexical(term))) is not None:
+        return (0, kind in (b"double", b"float"), number, b"")
+    if kind == b"dateTime":
+        return (1, term.endswith(b"Z"), Decimal(0), term)
+    return (2, False, Decimal(0), term)
+
+
+def _lexical(term: bytes) -> str:
+    return term.rpartition(b"\0")[2].decode()
 
 
 def _number(text: str) -> Decimal | None:
