@@ -19,12 +19,12 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
-	$(BIN)/python -m tests.recognition.deep
+	$(BIN)/python -m tests.recognition.deep --random 10000
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m tests.allocations.deep
-	$(BIN)/python -m tests.snapshots.deep
-	$(BIN)/python -m tests.cli.killing 50
-	$(BIN)/python -m tests.cli.crowding 50
+	$(BIN)/python -m tests.snapshots.deep 4000 1000
+	$(BIN)/python -m tests.cli.killing 30
+	$(BIN)/python -m tests.cli.crowding 30
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
 	$(BIN)/python -m tests.paths.ends_deep 5000 0
 	$(BIN)/python -m tests.paths.between_deep 20000 0
@@ -35,7 +35,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak 1000000
 	$(BIN)/python -m benchmarks.memory_tuples 1000000
 	$(BIN)/python -m benchmarks.soak_tuples 1000000
-	$(BIN)/python -m tests.fuzz --minutes 1
+	$(BIN)/python -m tests.fuzz --minutes 0.25
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 bench: $(VENV)/all.stamp

@@ -1,8 +1,8 @@
-"""The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (about half an hour on two cores).
+"""The long comparison of engine and oracle: ``python -m tests.agreement.deep`` (a quarter of an hour on two cores).
 
 Exhaustive small worlds, hypothesis examples and seeded random pairs, pairs whose matches are only counted (``--only
 counts``: these alone), worlds and pairs with PARTITION BY (``--only partitions``), then queries with parameters
-(``--only given``).  It prints how many pairs each
+(``--only given``), and their rows together against each by itself (``--only rules``).  It prints how many pairs each
 operator, strategy and window kind had, and ends with status 1 if there was a single difference.
 """
 
@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from tests.agreement import given as rows, partitions
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
+from tests.agreement.test_rules import story
 from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
@@ -112,15 +113,17 @@ def hypothesis_examples(worker: int, count: int) -> Tally:
     return tally
 
 
-def partitioned_worlds(worker: int, _: int) -> Tally:
-    """All patterns of at most two operators on all streams of at most three events of two keys; GPMs give the keys."""
-    return _compare(islice(all_partitioned(), worker, None, WORKERS), partitions.difference)
+def partitioned_worlds(worker: int, each: int) -> Tally:
+    """Patterns of at most two operators on streams of at most three events of two keys, which GPMs give: one of
+    ``each`` pair.
+    """
+    return _compare(islice(all_partitioned(), worker, None, WORKERS * each), partitions.difference)
 
 
-def partitioned_windows(worker: int, _: int) -> Tally:
+def partitioned_windows(worker: int, each: int) -> Tally:
     """The same with USING, and a window of two events."""
-    window = Window(2, "EVENTS", sliding=True)
-    return _compare(islice(all_partitioned(using=True, window=window), worker, None, WORKERS), partitions.difference)
+    pairs = all_partitioned(using=True, window=Window(2, "EVENTS", sliding=True))
+    return _compare(islice(pairs, worker, None, WORKERS * each), partitions.difference)
 
 
 def partitioned(worker: int, count: int) -> Tally:
@@ -156,6 +159,18 @@ def with_parameters(worker: int, count: int) -> Tally:
         case = random_case(number, Size(4, 6, 2, 3))
         first = Pair(case.queries[0], case.events, labels_of(case.queries[0], case.events))
         tally.compare(first, lambda _, case=case, number=number: rows.difference(case, number))  # type: ignore[misc]
+    return tally
+
+
+def rows_together(worker: int, count: int) -> Tally:
+    """Seeded stories of rows that come and go, with snapshots."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        tally.pairs += 1
+        try:
+            tally.matched += story(number) > 0  # rows that ran with others
+        except Exception:
+            tally.differences.append(f"story {number}\n{traceback.format_exc()}")
     return tally
 
 
@@ -205,8 +220,9 @@ def partition_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("PARTITION BY, seeded random, 1-4 operators, 3-7 events, 2-3 keys", partitioned, options.partitions)
     yield run("HAVING, STDEV, VARIANCE, MEDIAN, DISTINCT, a half with PARTITION BY", aggregated, options.aggregates)
     yield run("aggregates of expressions, a half with PARTITION BY", expressed, options.aggregates)
-    yield run("PARTITION BY, all patterns of <= 2 operators, <= 3 events of 2 keys", partitioned_worlds, 0)
-    yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, 0)
+    worlds = f"patterns of <= 2 operators, <= 3 events of 2 keys, one of {options.each}"
+    yield run(f"PARTITION BY, {worlds}", partitioned_worlds, options.each)
+    yield run("the same USING, WITHIN 2 EVENTS SLIDING", partitioned_windows, options.each)
 
 
 def given_parts(options: argparse.Namespace) -> Iterator[Tally]:
@@ -214,22 +230,30 @@ def given_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("GIVEN, 2-4 operators, 3-6 events, up to 4 rows", with_parameters, options.given)
 
 
+def rule_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of rows that run together."""
+    yield run("GIVEN, up to 16 rows together against each by itself", rows_together, options.rules)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "plain": plain_parts,
     "counts": count_parts,
     "partitions": partition_parts,
     "given": given_parts,
+    "rules": rule_parts,
 }
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--random", type=int, default=100_000, help="seeded pairs")
+    parser.add_argument("--random", type=int, default=50_000, help="seeded pairs")
     parser.add_argument("--examples", type=int, default=20_000, help="hypothesis examples")
-    parser.add_argument("--partitions", type=int, default=20_000, help="seeded pairs with PARTITION BY")
-    parser.add_argument("--aggregates", type=int, default=10_000, help="seeded pairs with HAVING and the like")
-    parser.add_argument("--counts", type=int, default=20_000, help="seeded pairs whose matches are counted")
+    parser.add_argument("--partitions", type=int, default=10_000, help="seeded pairs with PARTITION BY")
+    parser.add_argument("--aggregates", type=int, default=5_000, help="seeded pairs with HAVING and the like")
+    parser.add_argument("--counts", type=int, default=10_000, help="seeded pairs whose matches are counted")
+    parser.add_argument("--each", type=int, default=3, help="one of so many worlds with PARTITION BY")
     parser.add_argument("--given", type=int, default=1_000, help="seeded cases with parameters")
+    parser.add_argument("--rules", type=int, default=2_000, help="seeded stories of rows that come and go")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")
