@@ -136,6 +136,7 @@ class Engine(runtime.Engine):
         return self.kind.add_rows(name, rows)
 
     @exclusive
+    @whole_or_broken
     def remove_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.remove``."""
         return self.kind.remove_rows(name, rows)

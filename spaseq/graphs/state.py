@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpm.algebra import Iri, Literal
-from gpm.terms import ox_term
+from gpm.terms import ox_term, term_bytes
 from nfa_native.core import archive
 from nfa_native.core.arrays import column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
@@ -286,7 +286,14 @@ def _read_rows(state: Mapping[str, Any]) -> list[Row]:
 
 
 def _read(one: Sequence[str]) -> Iri | Literal:
-    return Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None)
+    """A term of a row; SnapshotError: it is none."""
+    term = Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None) if len(one) == 3 else None
+    try:
+        if term is not None and term_bytes(term):
+            return term
+    except ValueError:
+        pass
+    raise SnapshotError("the snapshot is damaged: a row has a term that is none")
 
 
 def _gone(state: Mapping[str, Any], rows: Sequence[Row]) -> list[bool]:

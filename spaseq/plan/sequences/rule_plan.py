@@ -8,6 +8,7 @@ from copy import copy
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gpm.algebra import Expression
@@ -38,15 +39,15 @@ def plans_of_rows(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[P
     """Plans that are all ``rows`` of a query with parameters together, each with the keys of its rows, by rank, and
     their places: in the order of these, from ``place`` on, come results of one time.
     """
+    if any(RulePlan.of(plan.query, row).why_apart for row in islice(rows.values(), 1)):  # so it is for all
+        yield from plans_apart(plan, rows, place)
+        return
     places = {key: number for number, key in enumerate(rows, place)}
     for keys in groups(plan, rows).values():
         rules = RulePlan.of(plan.query, rows[keys[0]])
-        if rules.why_apart:
-            yield from ((compile_plan(bound(plan.query, rows[key])), [key], [places[key]]) for key in keys)
-        else:
-            keys.sort(key=rules.rank)
-            its = [places[key] for key in keys]
-            yield rules.running(keys, its), keys, its
+        keys.sort(key=rules.rank)
+        its = [places[key] for key in keys]
+        yield rules.running(keys, its), keys, its
 
 
 def plans_apart(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows]:
