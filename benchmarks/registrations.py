@@ -65,7 +65,7 @@ def of_rows() -> Iterator[None]:
         if number > 100:
             given.remove([{"name": f"n{number - 100}", "limit": number - 100}])
         if number % FED == 0:
-            engine.push("s", ROW_EVENT.format(number).encode(), number)
+            engine.push("s", ROW_EVENT.format(number).encode(), number * 1_000_000)
         yield
 
 
