@@ -1,4 +1,4 @@
-"""Arrays: distinct numbers, and what is read of a store compared with what it should be."""
+"""Arrays: distinct numbers, ranges, and what is read of a store compared with what it should be."""
 
 from __future__ import annotations
 
@@ -59,3 +59,15 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """
     ordered = np.sort(numbers)
     return ordered[:1] if len(ordered) < 2 else ordered[np.append(True, ordered[1:] != ordered[:-1])]
+
+
+def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    """``starts[i]`` … ``starts[i] + lengths[i] - 1``, one range after the other."""
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
+
+
+def take_ranges(offsets: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For ranges ``offsets[i]`` to ``offsets[i + 1]``: the offsets of those chosen, and the positions they cover."""
+    lengths = np.diff(offsets)[indices]
+    return np.append(0, np.cumsum(lengths)), ranges(offsets[:-1][indices], lengths)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
+from nfa_native.core.arrays import ranges, take_ranges
 from nfa_native.joins.matcher import Matcher, RawMatches
 from nfa_native.terms.dictionary import Terms
 
@@ -90,11 +91,10 @@ class RuleMatcher(Matcher):
     def _taken(self) -> RuleMatches:
         raw = super().take()
         rows, ranks = self._spread(raw)
-        picks = np.diff(raw.pick_offsets)[rows]
-        chosen = _ranges(raw.pick_offsets[:-1][rows], picks)
+        offsets, chosen = take_ranges(raw.pick_offsets, rows)
         words = np.concatenate([raw.words[rows, :-1], self.words[:, ranks].T], axis=1)
         return RuleMatches(
-            raw.first[rows], raw.last[rows], raw.decided[rows], np.append(0, np.cumsum(picks)),
+            raw.first[rows], raw.last[rows], raw.decided[rows], offsets,
             raw.pick_atoms[chosen], raw.pick_events[chosen], words, self.places[ranks],
         )  # fmt: skip
 
@@ -103,7 +103,7 @@ class RuleMatcher(Matcher):
         sets = (raw.words[:, -1] >> np.uint64(4)).astype(np.int64)
         low, high = sets >> RANK_BITS, sets & ((1 << RANK_BITS) - 1)
         rows = np.repeat(np.arange(len(sets)), high - low)
-        ranks = _ranges(low, high - low)
+        ranks = ranges(low, high - low)
         has = self.stands[ranks]
         if self.windows is not None:
             has &= (raw.last - raw.first)[rows] <= self.windows[ranks]
@@ -118,9 +118,3 @@ def _joined(a: RuleMatches, b: RuleMatches) -> RuleMatches:
     pairs: Any = zip(a, b, strict=True)
     columns = [np.concatenate(pair) for pair in pairs]
     return RuleMatches(*columns)._replace(pick_offsets=offsets)
-
-
-def _ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, so many, one after the other."""
-    ends = np.cumsum(counts)
-    return np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts - ends + counts, counts)

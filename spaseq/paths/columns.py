@@ -10,6 +10,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from nfa_native.core.arrays import ranges
+
 
 class PathCounts(Mapping[str, int]):
     """How many paths each query has, by its name.
@@ -107,12 +109,6 @@ class PathColumns:
             np.concatenate([none, *(part.vertices for part in parts)]),
             np.concatenate([none, *(part.symbols for part in parts)]),
         )
-
-
-def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """``starts[i]`` … ``starts[i] + lengths[i] - 1``, one range after the other."""
-    before = np.cumsum(lengths) - lengths
-    return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))
 
 
 # ── pairs of nodes ───────────────────────────────────────────────────────────────────────────────────────

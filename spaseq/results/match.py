@@ -12,6 +12,7 @@ import numpy as np
 import pyoxigraph
 from numpy.typing import NDArray
 
+from nfa_native.core.arrays import take_ranges
 from spaseq.results.terms import UNBOUND, Decoder, OwnTerms, TermTable
 from spaseq.streams.timestamps import iso, shown_datetime
 
@@ -242,15 +243,6 @@ class MatchColumns(Sequence[Match]):
     def with_derived(self, derived: tuple[DerivedEvent, ...]) -> Self:
         """The same matches of a CONSTRUCT query, each with its event."""
         return replace(self, derived=derived)
-
-
-def take_ranges(offsets: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For ranges ``offsets[i]`` to ``offsets[i + 1]``: the offsets of those chosen, and the positions they cover."""
-    starts = offsets[:-1][indices]
-    lengths = offsets[1:][indices] - starts
-    taken = np.zeros(len(indices) + 1, np.int64)
-    np.cumsum(lengths, out=taken[1:])
-    return taken, np.repeat(starts - taken[:-1], lengths) + np.arange(taken[-1])
 
 
 def derived_to_dict(event: DerivedEvent) -> dict[str, Any]:

@@ -337,19 +337,25 @@ class Plan:
 
         ``automaton``: as of ``start``.  SnapshotError: the data are damaged.
         """
+        automaton = automaton or self.automaton(terms, cells)
+        try:
+            return self._restored(automaton, terms, data, word_map, self._is_totalled(cells, enumerates))
+        except ValueError as error:
+            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
+
+    def _restored(
+        self, automaton: Automaton, terms: Terms, data: bytes, word_map: Callable[[Words], Words], totalled: bool
+    ) -> AnyMatcher:
+        """``restore``; ValueError: the data are damaged."""
         from nfa_native.joins.matcher import Matcher
         from nfa_native.joins.partitions import PartitionedMatcher
         from nfa_native.match_totals import MatchTotals
 
-        automaton = automaton or self.automaton(terms, cells)
-        try:
-            if self.by_partition:
-                return PartitionedMatcher.restore(automaton, terms, self.analysis.key_slots, data, word_map)
-            if self.totals is not None and self._is_totalled(cells, enumerates):
-                return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
-            return Matcher.restore(automaton, terms, data, word_map)
-        except ValueError as error:
-            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
+        if self.by_partition:
+            return PartitionedMatcher.restore(automaton, terms, self.analysis.key_slots, data, word_map)
+        if self.totals is not None and totalled:
+            return MatchTotals.restore(automaton, terms, self.totals.spec(), data, word_map)
+        return Matcher.restore(automaton, terms, data, word_map)
 
     def start(
         self, terms: Terms, cells: Cells | None = None, enumerates: bool = False, automaton: Automaton | None = None

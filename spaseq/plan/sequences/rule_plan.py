@@ -8,14 +8,12 @@ from copy import copy
 from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gpm.algebra import Expression
 from gpm.terms import term_bytes
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
-from spaseq.errors import SnapshotError
 from spaseq.pattern.sequences import Query, Row, bound
 from spaseq.plan.sequences.environment import RULES, cell, rule_column
 from spaseq.plan.sequences.plan import Plan, compile_plan
@@ -39,7 +37,9 @@ def plans_of_rows(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[P
     """Plans that are all ``rows`` of a query with parameters together, each with the keys of its rows, by rank, and
     their places: in the order of these, from ``place`` on, come results of one time.
     """
-    if any(RulePlan.of(plan.query, row).why_apart for row in islice(rows.values(), 1)):  # so it is for all
+    if not rows:
+        return
+    if RulePlan.of(plan.query, next(iter(rows.values()))).why_apart:  # so it is for all
         yield from plans_apart(plan, rows, place)
         return
     places = {key: number for number, key in enumerate(rows, place)}
@@ -233,27 +233,18 @@ class RulePlan(Plan):
                 column[rank] = terms.intern_transient(self.keys[rank][number])
         return words
 
-    def restore(
-        self,
-        terms: Terms,
-        data: bytes,
-        word_map: Callable[[Words], Words],
-        cells: Cells | None = None,
-        enumerates: bool = False,
-        automaton: Automaton | None = None,
+    def _restored(
+        self, automaton: Automaton, terms: Terms, data: bytes, word_map: Callable[[Words], Words], totalled: bool
     ) -> RuleMatcher:
         """A matcher that goes on with these rules, which those of the snapshot are."""
         import numpy as np
 
         from nfa_native.joins.rule_matcher import RuleMatcher
 
-        try:
-            matcher = RuleMatcher.restore(automaton or self.automaton(terms, cells), terms, data, word_map)
-        except ValueError as error:
-            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: {error}') from error
+        matcher = RuleMatcher.restore(automaton, terms, data, word_map)
         words, windows = matcher.rule_words()
         if not np.array_equal(words, self._words(terms)):
-            raise SnapshotError(f'the snapshot of query "{self.query.name}" is damaged: it has other rows')
+            raise ValueError("it has other rows")
         matcher.run(words, np.array(self.places, np.int64), windows, new=False)
         return matcher
 
