@@ -15,7 +15,6 @@ from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.parameter_rows import RowSources
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
 from spaseq.pattern.sequences import Query
@@ -24,6 +23,7 @@ from spaseq.results.table import MatchTable
 from spaseq.results.terms import from_bytes
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.graphs import Graph

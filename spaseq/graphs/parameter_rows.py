@@ -1,36 +1,38 @@
-"""The rows of a query with parameters, from its text or from a table."""
+"""The rows of a query with parameters on streams of graphs: terms, from its text or from a table."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from gpm.terms import encode, plain_term
 from nfa_native.terms.dictionary import Terms
-from spaseq.errors import OptionError, StreamError
-from spaseq.languages.spaseq.cells import CellReader
+from spaseq.errors import OptionError
+from spaseq.languages.spaseq.cells import CellReader, Term
 from spaseq.languages.spaseq.parameters import Places
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences.rule_plan import Key
-from spaseq.sources.parameter_tables import RowSource, open_given
-from spaseq.text import did_you_mean
-
-RowSources: TypeAlias = "Mapping[str, RowSource] | RowSource | None"
+from spaseq.sources.parameter_rows import called, read_table, rows_of_query
+from spaseq.sources.parameter_tables import RowSource
 
 
-def tables_by_name(given: RowSources, names: Sequence[str]) -> dict[str, RowSource]:
-    """The tables of queries by name; what is no mapping is that of the only query.  OptionError: of which is it?"""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        if len(names) != 1:
-            raise OptionError(f"rows are given by the name of their query, as there are {', '.join(names)}")
-        return {names[0]: given}
-    for name in given:
-        if name not in names:
-            raise OptionError(f"rows are given for {name!s:.80}, but {did_you_mean(str(name), names)}")
-    return dict(given)
+class TermRows:
+    """See ``RowLanguage``: the rows of a query in SPAseq."""
+
+    kind = "a term"
+
+    def __init__(self, query: Query) -> None:
+        assert query.given is not None
+        self.parameters: Sequence[str] = [f"?{name}" for name in query.given.names]
+        self._reader, self._places = CellReader(query.given), Places(query)
+
+    def value(self, cell: Any, is_text: bool) -> Term:
+        """See ``RowLanguage``."""
+        return self._reader.term(cell, is_text)
+
+    def misfits(self, row: Row) -> Iterator[tuple[int, str]]:
+        """See ``RowLanguage``."""
+        return self._places.misfits(row)
 
 
 def rows_given(query: Query, table: RowSource | None) -> dict[Key, Row] | None:
@@ -39,43 +41,21 @@ def rows_given(query: Query, table: RowSource | None) -> dict[Key, Row] | None:
     OptionError: both have, or it takes none.  StreamError: the table cannot be read, or a term of a row cannot stand
     where it would.
     """
-    if query.given is None:
-        if table is not None:
-            raise OptionError(f"{_called(query)} has no parameters: there is no GIVEN in it")
-        return None
-    if table is None:
-        return None if query.given.rows is None else keyed(query.given.rows)
-    if query.given.rows is not None:
-        raise OptionError(f"{_called(query)} has its rows in its text: none can be given beside them")
-    return keyed(read_rows(query, table))
+    rows = rows_of_query(query.name, query.given, table, lambda table: read_rows(query, table))
+    return None if rows is None else keyed(rows)
 
 
 def needed_rows(query: Query, table: RowSource | None) -> dict[Key, Row]:
     """The same of a query with parameters, which cannot be without."""
     rows = rows_given(query, table)
     if rows is None:
-        raise OptionError(f"{_called(query)} needs rows for GIVEN {_listed(query)}")
+        raise OptionError(f"{called(query.name)} needs rows for GIVEN {' '.join(TermRows(query).parameters)}")
     return rows
 
 
 def read_rows(query: Query, table: RowSource) -> Iterator[Row]:
     """The rows of a table for a query with parameters; StreamError: one does not fit it."""
-    assert query.given is not None
-    names = query.given.names
-    found = open_given(table, names)
-    reader, places = CellReader(query.given), Places(query)
-    for place, values in found.rows:
-        row = []
-        for name, value in zip(names, values, strict=True):
-            if _is_missing(value):
-                raise StreamError(f"the column {name} has no value: a row has a term for each parameter", place)
-            try:
-                row.append(reader.term(value, found.is_text))
-            except ValueError as error:
-                raise StreamError(f"the column {name}: {error}", place) from None
-        for number, message in places.misfits(tuple(row)):
-            raise StreamError(f"the column {names[number]}: {message} ({values[number]!s:.80})", place)
-        yield tuple(row)
+    return read_table(table, TermRows(query))
 
 
 def keyed(rows: Iterable[Row]) -> dict[Key, Row]:
@@ -96,20 +76,3 @@ def key_of(row: Row, terms: Terms | None = None) -> Key:
 def row_of(key: Key) -> Row:
     """The row with these terms."""
     return tuple(map(plain_term, key))
-
-
-def _is_missing(value: Any) -> bool:
-    """None, and what frames have in its place."""
-    return value is None or (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in _MISSING
-
-
-_MISSING = ("NAType", "NaTType")  # of pandas
-
-
-def _called(query: Query) -> str:
-    return f'the query "{query.name}"' if query.name else "the query"
-
-
-def _listed(query: Query) -> str:
-    assert query.given is not None
-    return " ".join(f"?{name}" for name in query.given.names)

@@ -25,7 +25,7 @@ from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.parameter_rows import RowSources, key_of, keyed, rows_given, tables_by_name
+from spaseq.graphs.parameter_rows import key_of, keyed, rows_given
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery, rows_of
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
 from spaseq.pattern.sequences import Row
@@ -44,6 +44,7 @@ from spaseq.runtime.snapshot.validation import (
     queries_given,
     validated,
 )
+from spaseq.sources.parameter_rows import RowSources, tables_by_name
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped

@@ -49,6 +49,8 @@ class ParameterTable:
 def open_given(source: RowSource, parameters: Sequence[str]) -> ParameterTable:
     """The rows of a table, its columns or keys those of ``parameters``, with or without ``?`` or ``$`` before a name.
 
+    Parameters are told as their query writes them.
+
     A path of a file in CSV or TSV (``.gz`` too), Parquet or SPARQL results (JSON, XML); a data frame of pandas or
     polars, or what has Arrow's C stream; an iterable of dictionaries.  Other columns are left alone.  OptionError: it
     is nothing of these.  StreamError: a file cannot be read, or a column is missing.
@@ -152,9 +154,9 @@ def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[Par
         if not isinstance(row, Mapping):
             raise StreamError(f"a row is a dictionary, not {type(row).__name__}", place)
         known = {_bare(str(name)): value for name, value in row.items()}
-        if missing := [name for name in parameters if name not in known]:
+        if missing := [name for name in parameters if _bare(name) not in known]:
             raise _missing(place, missing[0], list(known))
-        yield ParameterRow(place, tuple(known[name] for name in parameters))
+        yield ParameterRow(place, tuple(known[_bare(name)] for name in parameters))
 
 
 def _picked(
@@ -173,17 +175,20 @@ def _of_row(path: str, number: int) -> Location:
 def _columns(path: str, names: Sequence[str], parameters: Sequence[str]) -> list[int]:
     """The columns of the parameters.  StreamError: one is missing, or there twice."""
     known = [_bare(name) for name in names]
-    for name in parameters:
+    for parameter in parameters:
+        name = _bare(parameter)
         if known.count(name) > 1:
             raise StreamError(f"the column {name} is there twice", Location(shown(path)))
         if name not in known:
-            raise _missing(Location(shown(path)), name, known)
-    return [known.index(name) for name in parameters]
+            raise _missing(Location(shown(path)), parameter, known)
+    return [known.index(_bare(name)) for name in parameters]
 
 
 def _bare(name: str) -> str:
     return name.strip().removeprefix("?").removeprefix("$")
 
 
-def _missing(place: Location, name: str, known: Sequence[str]) -> StreamError:
-    return StreamError(f"there is no column {name}, for the parameter ?{name}", place, hint=did_you_mean(name, known))
+def _missing(place: Location, parameter: str, known: Sequence[str]) -> StreamError:
+    name = _bare(parameter)
+    message = f"there is no column {name}, for the parameter {parameter}"
+    return StreamError(message, place, hint=did_you_mean(name, known))

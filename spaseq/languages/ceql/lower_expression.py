@@ -15,6 +15,7 @@ from spaseq.languages.ceql import tree
 from spaseq.languages.node import Node, Span, children
 from spaseq.languages.query_text import Problem
 from spaseq.pattern.formulas import predicates as columns
+from spaseq.pattern.formulas.parameters import Placeholder
 from spaseq.pattern.formulas.predicates import And, Not, Or, Predicate, attributes, conjunction, disjunction
 from spaseq.pattern.formulas.query import AllOf, AnyOf, Filter, ForAll, Formula, bound, named_in
 from spaseq.text import did_you_mean
@@ -201,7 +202,7 @@ class _Lowering:
                 return self.comparison(operator, left, right)
             case tree.Like() | tree.Membership() | tree.Interval() | tree.IsNull():
                 return self.tested(node)
-            case tree.Attribute() | tree.Boolean():
+            case tree.Attribute() | tree.Boolean() | tree.Parameter():
                 return columns.Comparison("=", self.value(node), columns.Constant(True))
             case tree.Test(variable):
                 raise self.misplaced(variable, node)
@@ -228,7 +229,9 @@ class _Lowering:
         value = self.value(node.operand)
         match node:
             case tree.Like(_, pattern):
-                return columns.Like(value, pattern.value)
+                return columns.Like(
+                    value, pattern.value if isinstance(pattern, tree.Text) else Placeholder(pattern.name)
+                )
             case tree.Membership(_, items):
                 return columns.In(value, tuple(map(constant, items)))
             case tree.IsNull():
@@ -243,7 +246,7 @@ class _Lowering:
         match node:
             case tree.Attribute():
                 return self.attribute(node)
-            case tree.Number() | tree.Text() | tree.Boolean() | tree.Null():
+            case tree.Number() | tree.Text() | tree.Boolean() | tree.Null() | tree.Parameter():
                 return constant(node)
             case tree.Operation("-", (operand,)):
                 return columns.Negative(self.number(operand))
@@ -272,9 +275,11 @@ class _Lowering:
         return "" if self.own is None else f"a field of a struct is written {self.own}.{node.variable}.{node.name}"
 
 
-def constant(node: tree.Constant) -> columns.Constant:
-    """The constant; Problem for NULL and for numbers out of range."""
+def constant(node: tree.Constant | tree.Parameter) -> columns.Constant:
+    """The constant, or what stands for one; Problem for NULL and for numbers out of range."""
     match node:
+        case tree.Parameter(name):
+            return columns.Constant(Placeholder(name))
         case tree.Number():
             return columns.Constant(number(node))
         case tree.Text(value) | tree.Boolean(value):

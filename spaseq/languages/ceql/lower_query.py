@@ -6,14 +6,16 @@ SELECT and GROUP BY become positions of variables and their attributes, or aggre
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.lower_expression import Variables, lower_filter, lower_value, number
+from spaseq.languages.ceql.parameters import check_parameters, with_given
 from spaseq.languages.ceql.printer import aggregate as written_aggregate, attribute as written
 from spaseq.languages.query_text import Problem
 from spaseq.pattern.formulas import query as algebra
+from spaseq.pattern.formulas.parameters import ShownParameter
 from spaseq.pattern.formulas.predicates import Attribute, Value, attributes
 from spaseq.pattern.formulas.query import GroupKey, MatchAggregate, Projected
 from spaseq.streams.timestamps import LONGEST, MICROSECONDS
@@ -21,12 +23,13 @@ from spaseq.text import did_you_mean
 
 
 class SelectClauses(NamedTuple):
-    """The parts of a query that come from SELECT and GROUP BY."""
+    """The parts of a query that come from SELECT and GROUP BY; ``parameters`` are those that it shows."""
 
     variables: tuple[str, ...] | None
     aggregates: tuple[MatchAggregate, ...] = ()
     group_by: tuple[GroupKey, ...] = ()
     columns: tuple[str | Projected, ...] = ()
+    parameters: tuple[ShownParameter, ...] = ()
 
 
 def lower_select(node: tree.Query, variables: Variables) -> SelectClauses:
@@ -37,11 +40,38 @@ def lower_select(node: tree.Query, variables: Variables) -> SelectClauses:
     if node.group_by:
         raise Problem("GROUP BY without an aggregate", node.group_by[0].span, "add COUNT(*), or leave it out")
     if node.select.items is None:
-        return SelectClauses(None)
+        return SelectClauses(None, parameters=_all_given(node, variables))
     _check_columns(node.select.items)
-    columns = tuple(_column(item, variables) for item in node.select.items)
-    names = [column.attribute.variable if isinstance(column, Projected) else column for column in columns]
-    return SelectClauses(tuple(dict.fromkeys(name for name in names if name)), columns=columns if shown else ())
+    found = [_column(item, variables) for item in node.select.items if not _is_parameter(item)]
+    if not found:
+        raise Problem("SELECT shows parameters alone", node.select.span, "name a variable, or write SELECT *")
+    names = [column.attribute.variable if isinstance(column, Projected) else column for column in found]
+    return SelectClauses(
+        tuple(dict.fromkeys(name for name in names if name)),
+        columns=tuple(found) if any(isinstance(column, Projected) for column in found) else (),
+        parameters=tuple(_shown_parameters(node.select.items)),
+    )
+
+
+def _is_parameter(item: tree.Reference | tree.Shown) -> bool:
+    return isinstance(item, tree.Shown) and isinstance(item.value, tree.Parameter)
+
+
+def _all_given(node: tree.Query, variables: Variables) -> tuple[ShownParameter, ...]:
+    """What ``*`` shows before the variables."""
+    parameters = node.given.parameters if node.given else ()
+    for one in parameters:
+        if one.name in variables.names:
+            hint = "name the parameter otherwise, or say what SELECT shows"
+            raise Problem(f"{one.name} is a variable, too, and SELECT * shows both", one.span, hint)
+    return tuple(ShownParameter(place, one.name, one.name) for place, one in enumerate(parameters))
+
+
+def _shown_parameters(items: Sequence[tree.Reference | tree.Shown]) -> Iterator[ShownParameter]:
+    """The parameters among some items, each at its place."""
+    for place, item in enumerate(items):
+        if isinstance(item, tree.Shown) and isinstance(item.value, tree.Parameter):
+            yield ShownParameter(place, item.value.name, _name(item))
 
 
 def _column(item: tree.Reference | tree.Shown, variables: Variables) -> str | Projected:
@@ -63,7 +93,8 @@ def _aggregated(node: tree.Query, shown: list[tree.Shown], variables: Variables)
         for item in shown
         if isinstance(item.value, tree.Aggregate)
     )
-    return SelectClauses((), aggregates, _keys(node, shown, variables))
+    parameters = tuple(_shown_parameters([item for item in shown if _is_parameter(item)]))  # before all else
+    return SelectClauses((), aggregates, _keys(node, shown, variables), parameters=parameters)
 
 
 def _keys(node: tree.Query, shown: list[tree.Shown], variables: Variables) -> tuple[GroupKey, ...]:
@@ -126,16 +157,23 @@ def _name(item: tree.Reference | tree.Shown) -> str:
 
 
 def _text(item: tree.Shown) -> str:
-    return written(item.value) if isinstance(item.value, tree.Attribute) else written_aggregate(item.value)
+    match item.value:
+        case tree.Parameter(name):
+            return name
+        case tree.Attribute():
+            return written(item.value)
+        case tree.Aggregate():
+            return written_aggregate(item.value)
 
 
 # ── whole queries ────────────────────────────────────────────────────────────────────────────────────────
 def lower_query(node: tree.Query) -> algebra.FormulaQuery:
     """The meaning of a query; Problem for the first thing in it that has none."""
+    check_parameters(node)
     streams = _distinct(node.streams, "stream")
     formula = lower_formula(node.formula, streams)
     selection = lower_select(node, Variables(formula))
-    return algebra.FormulaQuery(
+    query = algebra.FormulaQuery(
         formula,
         streams,
         algebra.SelectionStrategy(node.select.strategy or "ALL"),
@@ -148,6 +186,7 @@ def lower_query(node: tree.Query) -> algebra.FormulaQuery:
         algebra.Consumption(node.consume.policy if node.consume else "NONE"),
         selection.columns,
     )
+    return query if node.given is None else with_given(query, node, node.given, selection.parameters)
 
 
 def lower_formula(node: tree.Formula, streams: tuple[str, ...]) -> algebra.Formula:
@@ -174,17 +213,29 @@ def lower_window(node: tree.Window) -> algebra.Window:
     """The window; Problem if its length is not positive, or longer than time itself."""
     match node:
         case tree.EventWindow(length):
-            return algebra.EventWindow(_whole(length, "WITHIN"))
+            return algebra.EventWindow(_length(length))
         case tree.AttributeWindow(length, attribute):
-            found = number(length)
-            if found <= 0:
-                raise Problem("WITHIN 0 is no window", length.span, "the length is positive")
-            return algebra.AttributeWindow(found, attribute.text)
+            return algebra.AttributeWindow(_growth(length), attribute.text)
         case tree.TimeWindow(durations):
-            whole = sum(_whole(each.length, "WITHIN") * MICROSECONDS[each.unit] for each in durations)
+            whole = sum(_length(each.length) * MICROSECONDS[each.unit] for each in durations)
             if whole > LONGEST:
                 raise Problem("WITHIN is longer than time itself", node.span, "leave WITHIN out")
             return algebra.TimeWindow(whole)
+
+
+def _growth(node: tree.Number | tree.Parameter) -> int | float:
+    """How much an attribute may grow; what is given comes with its row."""
+    if isinstance(node, tree.Parameter):
+        return 0
+    found = number(node)
+    if found <= 0:
+        raise Problem("WITHIN 0 is no window", node.span, "the length is positive")
+    return found
+
+
+def _length(node: tree.Number | tree.Parameter) -> int:
+    """A length in WITHIN; what is given comes with its row."""
+    return 0 if isinstance(node, tree.Parameter) else _whole(node, "WITHIN")
 
 
 def _whole(node: tree.Number, clause: str) -> int:

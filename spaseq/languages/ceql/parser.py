@@ -63,6 +63,9 @@ class ConditionBuilder(Transformer[Token, Any]):
     def null(self, children: Children) -> tree.Null:
         return tree.Null(span=span_of(children))
 
+    def parameter(self, children: Children) -> tree.Parameter:
+        return tree.Parameter(children[0][1:], span=span_of(children))
+
     def operation(self, children: Children) -> tree.Operation:
         operator = next(token for token in children if isinstance(token, Token) and token.type not in ("LPAR", "RPAR"))
         return tree.Operation(operator.upper(), tuple(nodes(children)), span=span_of(children))
@@ -76,6 +79,10 @@ class ConditionBuilder(Transformer[Token, Any]):
             return tree.Number(sign + operand.text, span=span_of(children))
         return tree.Operation(str(sign), (operand,), span=span_of(children))
 
+    def signed(self, children: Children) -> tree.Number:
+        sign, number = children
+        return tree.Number(sign + number.text, span=span_of(children))
+
     def comparison(self, children: Children) -> tree.Operation | tree.Test:
         left, right = nodes(children)
         operator = str(_tokens(children, "COMPARISON", "MORETHAN")[0])
@@ -86,8 +93,8 @@ class ConditionBuilder(Transformer[Token, Any]):
         return tree.Operation(_SPELLINGS.get(operator, operator), (left, right), span=span_of(children))
 
     def like(self, children: Children) -> tree.Like:
-        pattern = self.text(children[-1:])
-        return tree.Like(nodes(children)[0], pattern, has(children, "NOT"), span=span_of(children))
+        operand, pattern = nodes(children)
+        return tree.Like(operand, pattern, has(children, "NOT"), span=span_of(children))
 
     def is_null(self, children: Children) -> tree.IsNull:
         return tree.IsNull(nodes(children)[0], has(children, "NOT"), span=span_of(children))
@@ -153,6 +160,16 @@ class FormulaQueryBuilder(FormulaBuilder):
 
     def streams(self, children: Children) -> Clause:
         return _listed("streams", children)
+
+    def row(self, children: Children) -> tree.Row:
+        return tree.Row(tuple(nodes(children)), span=span_of(children))
+
+    def given(self, children: Children) -> Clause:
+        found, span = nodes(children), span_of(children)
+        parameters = tuple(node for node in found if isinstance(node, tree.Parameter))
+        rows = [node for node in found if not isinstance(node, tree.Parameter)]
+        its = tuple(row if isinstance(row, tree.Row) else tree.Row((row,), span=row.span) for row in rows)
+        return Clause("given", tree.Given(parameters, its if has(children, "RBRACE") else None, span=span), span)
 
     def where(self, children: Children) -> Clause:
         return Clause("formula", nodes(children)[0], span_of(children))

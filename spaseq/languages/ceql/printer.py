@@ -115,7 +115,7 @@ def _tested(node: tree.Like | tree.Membership | tree.Interval | tree.IsNull) -> 
     operand, negation = _within(node.operand, _SUM), "NOT " if node.negated else ""
     match node:
         case tree.Like(_, pattern):
-            return f"{operand} {negation}LIKE {written_text(pattern.value)}"
+            return f"{operand} {negation}LIKE {_value(pattern)}"
         case tree.Membership(_, items):
             return f"{operand} {negation}IN ({_list(items)})"
         case tree.Interval(_, low, high) if low and high:
@@ -127,14 +127,16 @@ def _tested(node: tree.Like | tree.Membership | tree.Interval | tree.IsNull) -> 
             return f"{operand} IS {negation}NULL"
 
 
-def _list(items: Iterable[tree.Constant]) -> str:
+def _list(items: Iterable[tree.Constant | tree.Parameter]) -> str:
     return ", ".join(map(expression, items))
 
 
-def _value(node: tree.Constant | tree.Attribute) -> str:
+def _value(node: tree.Constant | tree.Parameter | tree.Attribute) -> str:
     match node:
         case tree.Attribute():
             return attribute(node)
+        case tree.Parameter(name):
+            return f"${name}"
         case tree.Number(text):
             return text
         case tree.Text(value):
@@ -151,6 +153,8 @@ def format_query(query: tree.Query) -> str:
     lines = [select(query.select)]
     if query.streams:
         lines.append(f"FROM {_names(query.streams)}")
+    if query.given:
+        lines += given(query.given)
     lines += where(query.formula)
     if query.partition:
         lines.append(f"PARTITION BY [{_names(query.partition)}]")
@@ -178,8 +182,16 @@ def select(node: tree.Select) -> str:
 def _item(node: tree.Reference | tree.Shown) -> str:
     if isinstance(node, tree.Reference):
         return reference(node)
-    shown = attribute(node.value) if isinstance(node.value, tree.Attribute) else aggregate(node.value)
+    shown = aggregate(node.value) if isinstance(node.value, tree.Aggregate) else _value(node.value)
     return f"{shown} AS {written_name(node.name.text)}" if node.name else shown
+
+
+def given(node: tree.Given) -> list[str]:
+    """GIVEN, with its rows if it has some."""
+    names = _list(node.parameters)
+    if node.rows is None:
+        return [f"GIVEN {names}"]
+    return [f"GIVEN ({names}) {{", *(f"  ({_list(row.values)})" for row in node.rows), "}"]
 
 
 def aggregate(node: tree.Aggregate) -> str:
@@ -193,14 +205,15 @@ def window(node: tree.Window) -> str:
         case tree.TimeWindow(durations):
             return " ".join(map(duration, durations))
         case tree.EventWindow(length):
-            return f"{length.text} EVENTS"
+            return f"{_value(length)} EVENTS"
         case tree.AttributeWindow(length, name):
-            return f"{length.text} [{written_name(name.text)}]"
+            return f"{_value(length)} [{written_name(name.text)}]"
 
 
 def duration(node: tree.Duration) -> str:
     """``1 HOUR``, ``30 MINUTES``."""
-    return f"{node.length.text} {node.unit.removesuffix('S') if node.length.text == '1' else node.unit}"
+    length = _value(node.length)
+    return f"{length} {node.unit.removesuffix('S') if length == '1' else node.unit}"
 
 
 def where(node: tree.Formula) -> list[str]:

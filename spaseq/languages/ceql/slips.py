@@ -11,7 +11,9 @@ from spaseq.languages.parsing import Slip, Vocabulary, first_hint, terminals
 from spaseq.text import did_you_mean
 
 UNITS = ("MILLISECONDS", "SECONDS", "MINUTES", "HOURS", "DAYS", "EVENTS")
-KEYWORDS = ("SELECT", "FROM", "WHERE", "FILTER", "AS", "OR", "PARTITION", "BY", "WITHIN", "LIMIT", "CONSUME", "GROUP")
+KEYWORDS = (
+    "SELECT", "FROM", "GIVEN", "WHERE", "FILTER", "AS", "OR", "PARTITION", "BY", "WITHIN", "LIMIT", "CONSUME", "GROUP",
+)  # fmt: skip
 _SHORT_UNITS = {
     "MS": "MILLISECONDS",
     "S": "SECONDS",
@@ -123,6 +125,25 @@ def _select(slip: CeqlSlip) -> str:
             return near if near.startswith("did") else strategies
         return _keyword(slip) or f"put a comma between variables; {strategies}"
     return ""
+
+
+def _given(slip: CeqlSlip) -> str:
+    if slip.upper == "GIVEN" and "GIVEN" not in slip.expected:
+        return "GIVEN stands behind SELECT and FROM, before WHERE"
+    if slip.word == "?" and "PARAMETER" in slip.expected:
+        return "a parameter is written $name"
+    if "GIVEN" not in slip.terminals or "WHERE" in slip.terminals:
+        return ""
+    if slip.upper == "FROM":
+        return "FROM stands before GIVEN"
+    if slip.word in ("{", "(") and re.search(r"\bGIVEN(\s+\$\w+,?){2,}\s*\{?\s*$", slip.before, re.IGNORECASE):
+        return "parameters with rows stand in parentheses: GIVEN ($a, $b) { (1, 2) (3, 4) }"
+    if slip.expected <= {"PARAMETER", "LPAR"}:
+        return "a parameter is written $name"
+    if slip.word == "$" and "COMMA" in slip.expected:
+        return "parameters are separated by commas: GIVEN $a, $b"
+    is_row = "LBRACE" in slip.terminals
+    return "rows are constants: numbers, strings, TRUE, FALSE, as in { (1, 'a') (2, 'b') }" if is_row else ""
 
 
 _SIGNS = {
@@ -294,6 +315,7 @@ _RULES: tuple[Callable[[CeqlSlip], str], ...] = (
     _quotes,
     _end,
     _brackets,
+    _given,
     _select,
     _window,
     _limit,
@@ -307,9 +329,13 @@ _RULES: tuple[Callable[[CeqlSlip], str], ...] = (
 
 # ── what messages call terminals ─────────────────────────────────────────────────────────────────────────
 _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
-    (terminals("BOOLEAN LPAR MINUS NAME NOT NULL NUMBER PLUS STRING"), "a condition"),
-    (terminals("BOOLEAN LPAR MINUS NAME NULL NUMBER PLUS STRING"), "a value"),
+    (terminals("BOOLEAN LPAR MINUS NAME NOT NULL NUMBER PARAMETER PLUS STRING"), "a condition"),
+    (terminals("BOOLEAN LPAR MINUS NAME NULL NUMBER PARAMETER PLUS STRING"), "a value"),
+    (terminals("BOOLEAN MINUS NULL NUMBER PARAMETER PLUS STRING"), "a constant"),
     (terminals("BOOLEAN MINUS NULL NUMBER PLUS STRING"), "a constant"),
+    (terminals("MINUS NUMBER PARAMETER PLUS"), "a number"),
+    (terminals("NUMBER PARAMETER"), "a number"),
+    (terminals("PARAMETER STRING"), "a string"),
     (terminals("MINUS NUMBER PLUS"), "a number"),
     (terminals("MINUS PERCENT PLUS SLASH STAR"), "an arithmetic operator"),
     (terminals("BETWEEN COMPARISON IN IS LIKE MORETHAN NOT"), "a comparison"),
@@ -328,6 +354,7 @@ _TERMINALS = {
     "DOTS": "..",
     "NAME": "a name",
     "NUMBER": "a number",
+    "PARAMETER": "a parameter ($name)",
     "POLICY": "ANY, PARTITION or NONE",
     "STRATEGY": "a strategy (ALL, ANY, NEXT, LAST, MAX or STRICT)",
     "STRING": "a string",

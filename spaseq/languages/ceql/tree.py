@@ -70,6 +70,13 @@ class Null(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter(Node):
+    """``$name`` of GIVEN, where a constant of its rows is to stand."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation(Node):
     """``OR``, ``AND``, ``NOT``, a comparison (one of COMPARISONS), or arithmetic, with one or two operands."""
 
@@ -82,7 +89,7 @@ class Like(Node):
     """``operand [NOT] LIKE 'pattern'``."""
 
     operand: Expression
-    pattern: Text
+    pattern: Text | Parameter
     negated: bool = False
 
 
@@ -91,7 +98,7 @@ class Membership(Node):
     """``operand [NOT] IN (items)``."""
 
     operand: Expression
-    items: tuple[Constant, ...]
+    items: tuple[Constant | Parameter, ...]
     negated: bool = False
 
 
@@ -122,7 +129,7 @@ class Test(Node):
 
 
 Constant = Number | Text | Boolean | Null
-Expression = Constant | Attribute | Operation | Like | Membership | Interval | IsNull | Test
+Expression = Constant | Parameter | Attribute | Operation | Like | Membership | Interval | IsNull | Test
 
 
 # ── formulas ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -182,9 +189,9 @@ class Aggregate(Node):
 
 @dataclass(frozen=True, slots=True)
 class Shown(Node):
-    """An aggregate or attribute of SELECT, with the name that AS gives it."""
+    """An aggregate, attribute or parameter of SELECT, with the name that AS gives it."""
 
-    value: Aggregate | Attribute
+    value: Aggregate | Attribute | Parameter
     name: Name | None = None
 
 
@@ -197,10 +204,25 @@ class Select(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Row(Node):
+    """``(value, …)``: a constant for each parameter."""
+
+    values: tuple[Constant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Given(Node):
+    """``GIVEN $parameter, …``, or with its rows; ``rows`` None: they come from elsewhere."""
+
+    parameters: tuple[Parameter, ...]
+    rows: tuple[Row, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Duration(Node):
     """``n unit``; the unit in capitals and plural."""
 
-    length: Number
+    length: Number | Parameter
     unit: str
 
 
@@ -215,14 +237,14 @@ class TimeWindow(Node):
 class EventWindow(Node):
     """``WITHIN n EVENTS``."""
 
-    length: Number
+    length: Number | Parameter
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeWindow(Node):
     """``WITHIN n [attribute]``."""
 
-    length: Number
+    length: Number | Parameter
     attribute: Name
 
 
@@ -248,3 +270,4 @@ class Query(Node):
     limit: Number | None = None
     consume: Consume | None = None
     group_by: tuple[Attribute, ...] = ()
+    given: Given | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from spaseq.pattern.formulas.parameters import Placeholder
 from spaseq.pattern.formulas.predicates import (
     TRUE,
     And,
@@ -150,5 +151,7 @@ def _constant(value: int | float | str | bool) -> str:
 
 
 def _text(text: str) -> str:
+    if isinstance(text, Placeholder):
+        return f"${text}"
     escaped = text.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     return "'" + escaped.replace("'", "''") + "'"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from spaseq.pattern.formulas.parameters import Length, Parameters
 from spaseq.pattern.formulas.predicates import TRUE, Attribute, Predicate, Value, attributes, local_value
 
 
@@ -227,7 +228,8 @@ class FormulaQuery:
 
     ``variables``: those of SELECT, and those whose attributes it has; None is ``*``.  ``columns`` is what SELECT has,
     in its order, if there are attributes.  With ``aggregates`` there is one row for each end (and group), and
-    ``variables`` is empty.  No ``streams``: all.
+    ``variables`` is empty.  No ``streams``: all.  With ``given`` it stands for one query for each row
+    (``binding.bound``), and has Placeholders for its constants.
     """
 
     formula: Formula
@@ -241,11 +243,17 @@ class FormulaQuery:
     limit: int | None = None
     consume: Consumption = field(default=Consumption.NONE)
     columns: tuple[str | Projected, ...] = ()
+    given: Parameters | None = None
 
     @property
     def projected(self) -> tuple[Projected, ...]:
         """The attributes among ``columns``."""
         return tuple(column for column in self.columns if isinstance(column, Projected))
+
+    @property
+    def lengths(self) -> tuple[Length, ...]:
+        """What is given of the length of the window."""
+        return () if self.given is None else self.given.lengths
 
     @property
     def forgets(self) -> bool:

@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 from nfa_native.automata.complex_events import Correlation, PickState, RegisterTransition
 from nfa_native.automata.kinds import EnumerationKind, RegisterCells, StepKind
+from spaseq.pattern.formulas.parameters import Parameters
 from spaseq.pattern.formulas.predicates import Predicate
 from spaseq.pattern.formulas.printing import given_names, print_event, print_formula, print_predicate, print_value
 from spaseq.pattern.formulas.query import (
@@ -99,6 +100,14 @@ KEPT = {
 }
 
 
+def given(parameters: Parameters) -> Section:
+    """The parameters of the query."""
+    names = list(parameters.names)
+    rows = None if parameters.rows is None else len(parameters.rows)
+    text = f"{', '.join(f'${name}' for name in names)}: a query for each row, shown with parameters"
+    return Section("given", "given", {"parameters": names, "rows": rows}, text)
+
+
 def strategy(asked: Explained) -> Section:
     """The selection strategy, and how it is evaluated."""
     chosen = asked.query.strategy
@@ -116,10 +125,12 @@ def evaluation(asked: Explained) -> tuple[str, str]:
 
 def window(asked: Explained) -> Section:
     """The window, and whether partial matches that are too old for it are forgotten."""
-    found = asked.query.window
-    forgets = asked.query.forgets
-    what = _window(found)
-    value = None if found is None else {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
+    found, forgets, lengths = asked.query.window, asked.query.forgets, asked.query.lengths
+    what = _window(found, " + ".join(f"${one.parameter} x {one.unit / _unit(found):g}" for one in lengths))
+    value: dict[str, Any] | None = None
+    if found is not None:
+        value = {"kind": what.partition(": ")[0], "length": _length(found), "forgets": forgets}
+        value |= {"given": [one.parameter for one in lengths]} if lengths else {}
     return Section("window", "window", value, f"{what}; {_kept(asked.query)}")
 
 
@@ -140,16 +151,25 @@ def _length(found: Window) -> int | float:
             assert_never(found)
 
 
-def _window(found: Window | None) -> str:
+def _unit(found: Window | None) -> int:
+    """In which lengths are shown: seconds, or as they are."""
+    return 1_000_000 if isinstance(found, TimeWindow) else 1
+
+
+def _window(found: Window | None, given: str) -> str:
+    """The kind and the length of a window, with what is given of it."""
+    if found is None:
+        return "none"
+    length = _length(found)
+    own = f"{length / _unit(found):g}" if isinstance(found, TimeWindow) else f"{length}"
+    shown = " + ".join(part for part in (given, own if length or not given else "") if part)
     match found:
-        case None:
-            return "none"
-        case TimeWindow(length):
-            return f"time: {length / 1_000_000:g} seconds, sliding"
-        case EventWindow(length):
-            return f"events: {length}, sliding"
-        case AttributeWindow(length, name):
-            return f"attribute {name}: {length}, sliding"
+        case TimeWindow():
+            return f"time: {shown} seconds, sliding"
+        case EventWindow():
+            return f"events: {shown}, sliding"
+        case AttributeWindow(_, name):
+            return f"attribute {name}: {shown}, sliding"
         case _:
             assert_never(found)
 
@@ -342,10 +362,17 @@ SECTIONS: tuple[Callable[[Explained], Section], ...] = (
 )  # fmt: skip
 
 
+def sections_of(asked: Explained) -> Iterator[Section]:
+    """All that there is to say."""
+    if asked.query.given is not None:
+        yield given(asked.query.given)
+    yield from (section(asked) for section in SECTIONS)
+
+
 # ── formats ──────────────────────────────────────────────────────────────────────────────────────────────
 def as_text(asked: Explained) -> str:
     """All sections to be read."""
-    sections = [section(asked) for section in SECTIONS]
+    sections = list(sections_of(asked))
     width = max(len(section.title) for section in sections if section.text)
     return "\n".join(line for section in sections for line in _section_lines(section, width))
 
@@ -359,7 +386,7 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
 
 def as_json(asked: Explained) -> str:
     """All sections as data."""
-    found = {section.key: section.value for section in (each(asked) for each in SECTIONS)}
+    found = {section.key: section.value for section in sections_of(asked)}
     return json_text(found, indent=2)
 
 

@@ -17,6 +17,7 @@ numbers = st.sampled_from(["0", "12", "1.5", ".5", "1e3", "2E-2"]).map(tree.Numb
 signed = st.sampled_from(["-7", "+2.0", "-.5", "3"]).map(tree.Number)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(tree.Text)
 constants = st.one_of(numbers, signed, texts, st.booleans().map(tree.Boolean), st.just(tree.Null()))
+parameters = st.builds(tree.Parameter, st.sampled_from(["limit", "_x1", "GIVEN", "été"]))
 attributes = st.builds(tree.Attribute, words)
 of_variables = st.builds(tree.Attribute, words, words)
 
@@ -30,7 +31,7 @@ def operations(operators: tuple[str, ...], operand: st.SearchStrategy, number: i
 
 
 def larger(inner: st.SearchStrategy) -> st.SearchStrategy:
-    bound = st.none() | signed
+    bound = st.none() | signed | parameters
     open_ranges = st.builds(tree.Interval, inner, bound, bound, st.booleans()).filter(
         lambda node: (node.low is None) != (node.high is None)
     )
@@ -39,8 +40,8 @@ def larger(inner: st.SearchStrategy) -> st.SearchStrategy:
         operations(("+", "-"), inner.filter(lambda node: not is_unsigned(node)), 1),
         operations(("+", "-"), numbers, 1),
         operations(("NOT",), inner, 1),
-        st.builds(tree.Like, inner, texts, st.booleans()),
-        st.builds(tree.Membership, inner, tuples(constants), st.booleans()),
+        st.builds(tree.Like, inner, texts | parameters, st.booleans()),
+        st.builds(tree.Membership, inner, tuples(constants | parameters), st.booleans()),
         st.builds(tree.Interval, inner, inner, inner, st.booleans()),
         open_ranges,
         st.builds(tree.IsNull, inner, st.booleans()),
@@ -60,7 +61,7 @@ def is_qualified_test(node: tree.Expression) -> bool:
     return False
 
 
-leaves = st.one_of(attributes, of_variables, constants)
+leaves = st.one_of(attributes, of_variables, constants, parameters)
 small = leaves | larger(leaves)
 expressions = larger(larger(small) | small) | small
 
@@ -80,14 +81,17 @@ formulas = steps | formulas_above(steps) | formulas_above(formulas_above(steps))
 numeric = of_variables | signed | numbers
 calculated = operations(("+", "-", "*", "/", "%"), numeric | operations(("+", "*"), numeric))
 aggregates = st.builds(tree.Aggregate, st.sampled_from(AGGREGATES), st.none() | of_variables | calculated)
-shown = st.builds(tree.Shown, aggregates | of_variables, st.none() | names)
+shown = st.builds(tree.Shown, aggregates | of_variables | parameters, st.none() | names)
 selects = st.builds(tree.Select, st.none() | st.sampled_from(STRATEGIES), st.none() | tuples(references | shown))
-durations = st.builds(tree.Duration, numbers, st.sampled_from(sorted(MICROSECONDS)))
+lengths = numbers | parameters
+durations = st.builds(tree.Duration, lengths, st.sampled_from(sorted(MICROSECONDS)))
 windows = st.one_of(
     tuples(durations, 1, 2).map(tree.TimeWindow),
-    numbers.map(tree.EventWindow),
-    st.builds(tree.AttributeWindow, numbers, names),
+    lengths.map(tree.EventWindow),
+    st.builds(tree.AttributeWindow, lengths, names),
 )
+rows = tuples(tuples(constants).map(tree.Row), 0)
+given = st.builds(tree.Given, tuples(parameters), st.none() | rows)
 queries = st.builds(
     tree.Query,
     selects,
@@ -98,4 +102,5 @@ queries = st.builds(
     st.none() | numbers,
     st.none() | st.sampled_from(POLICIES).map(tree.Consume),
     tuples(of_variables, 0),
+    st.none() | given,
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from itertools import accumulate
 
 from hypothesis import given, settings, strategies as st
 
@@ -24,8 +26,17 @@ FILTER s[name = 'MSFT' AND volume IS NOT NULL] AND b[price > s.price OR price IN
 WITHIN 30000 [stock_time]
 GROUP BY b.name
 """,
+    """SELECT s, $company, b.price
+FROM Stock
+GIVEN ($company, $limit) { ('MSFT', 5), (-7, TRUE) }
+WHERE SELL AS s ; BUY AS b
+FILTER s[name = $company AND price > $limit] AND b[name LIKE $company]
+WITHIN $limit HOURS
+""",
 )
-TOKENS = [token for query in QUERIES for token in re.findall(r"\s+|\w+|[^\w\s]", query)]
+TOKENS_OF_EACH = [re.findall(r"\s+|\w+|[^\w\s]", query) for query in QUERIES]
+TOKENS = [token for tokens in TOKENS_OF_EACH for token in tokens]
+ENDS = list(accumulate(map(len, TOKENS_OF_EACH)))
 places = st.integers(0, len(TOKENS) - 1)
 STRANGE = ["\x00", "“", "\\", "#", "é", "?", "$", "@", "'", "`", '"', "/*", "..", ">>", "1e999", "9" * 5000, "\ud800"]
 
@@ -43,9 +54,9 @@ def check(text: str) -> None:
 
 def of_one(tokens: list[str], place: int) -> str:
     """The damaged query that ``place`` lies in."""
-    text = "".join(tokens)
-    second = text.rfind("SELECT COUNT")
-    return text[:second] if place < len(TOKENS) / 2 and second > 0 else text[max(second, 0) :]
+    number = bisect_right(ENDS, place)
+    start, end = [0, *ENDS][number], ENDS[number] + len(tokens) - len(TOKENS)
+    return "".join(tokens[start:end])
 
 
 @settings(max_examples=200, deadline=None)
