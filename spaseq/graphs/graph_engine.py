@@ -23,6 +23,7 @@ from spaseq.results.table import MatchTable
 from spaseq.results.terms import from_bytes
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
+from spaseq.runtime.query_rows import QueryRows
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events
@@ -140,6 +141,17 @@ class Engine(runtime.Engine):
     def remove_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.remove``."""
         return self.kind.remove_rows(name, rows)
+
+    def row_count(self, name: str) -> int:
+        """How many rows a query with parameters has."""
+        return len(self.kind.parametric(name)[0].rows)
+
+    def rows_of(self, name: str) -> list[dict[str, Identifier]]:
+        """The rows of a query with parameters, as dictionaries of terms."""
+        query, _ = self.kind.parametric(name)
+        names = query.plan.query.given.names if query.plan.query.given else ()
+        rows = [[from_bytes(term_bytes(term)).to_rdflib() for term in row] for row in query.terms()]
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
@@ -280,38 +292,6 @@ class Engine(runtime.Engine):
         known = read_background(background, entail)
         engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing))
         return engine
-
-
-class QueryRows:
-    """The rows of a query with parameters, which come and go while it runs; made by ``Engine.given``.
-
-    A row is a query of its own, which sees the events pushed after it was added.  ``len`` tells how many there are;
-    they are iterated over as dictionaries of terms.
-    """
-
-    def __init__(self, engine: Engine, name: str) -> None:
-        self._engine = engine
-        self._name = name
-
-    def add(self, rows: RowSource) -> int:
-        """Let rows of a table (as of ``register``) run that are not there yet; how many these were.
-
-        OptionError, StreamError: as of ``register``, and no row is added.
-        """
-        return self._engine.add_rows(self._name, rows)
-
-    def remove(self, rows: RowSource) -> int:
-        """Forget rows, with all that they hold; how many of them were there.  Errors as of ``add``."""
-        return self._engine.remove_rows(self._name, rows)
-
-    def __len__(self) -> int:
-        return len(self._engine.kind.parametric(self._name)[0].rows)
-
-    def __iter__(self) -> Iterator[dict[str, Identifier]]:
-        query, _ = self._engine.kind.parametric(self._name)
-        names = query.plan.query.given.names if query.plan.query.given else ()
-        for row in list(query.terms()):
-            yield {name: from_bytes(term_bytes(term)).to_rdflib() for name, term in zip(names, row, strict=True)}
 
 
 def check_most(max_results: int | None) -> None:

@@ -23,9 +23,10 @@ from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column
 from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, Streams
-from spaseq.tuples.state import CORE, core_state, restore_core
-from spaseq.tuples.tuple_query import Found, TupleQuery
+from spaseq.tuples.state import CORE, WITH_ROWS, core_state, restore_core, without_rows
+from spaseq.tuples.tuple_query import Found
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
@@ -84,7 +85,7 @@ class SourceFeed(Steps):
         for stream, timed in self.timed.items():
             timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]))
 
-    def results(self, how: How[TupleQuery] | None = None) -> Iterator[Found]:
+    def results(self, how: How[AnyTupleQuery] | None = None) -> Iterator[Found]:
         """What the queries find in all events, read as results are asked for; ``how``: in which form."""
         if self._open is None:
             self._open = {stream: iter(timed) for stream, timed in self.timed.items()}
@@ -157,7 +158,8 @@ def fed(
     for stream in streams.sources:
         kind.core.clock(stream)
     for query in kind.core.running.values():
-        kind.begin(query, kind.input_of(query))
+        for member in query.members:
+            kind.begin(member, kind.input_of(query))
     return feed
 
 
@@ -182,6 +184,9 @@ def _timed(streams: Streams, schemas: Mapping[str, pyarrow.Schema]) -> dict[str,
 def _header(data: bytes) -> dict[str, Any]:
     """What a state has, in the shape that it must have; SnapshotError."""
     header: dict[str, Any] = inflated(*TUPLES.unpack(data))
+    with validated():
+        if TUPLES.version_of(data) < WITH_ROWS:
+            without_rows(header["core"])
     for problem in misfits(header, FEED, "header"):
         raise damaged(problem)
     return header

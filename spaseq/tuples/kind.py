@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, QueryError
+from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.statistics import Statistics, of_stream, reasons
@@ -24,6 +25,7 @@ from spaseq.tuples.encoding.batches import check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
@@ -64,7 +66,7 @@ class TableKind:
         self.columns = columns
         self.promised = promised
         self.events = 0
-        self.core: EngineCore[TableBatch, TupleQuery] = EngineCore(self, soundness, lateness)
+        self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self._late: Times | None = None  # where rows are that came last, and late
         self._needed: tuple[str, ...] | None = None
 
@@ -105,7 +107,7 @@ class TableKind:
         """See ``Kind``: whoever pushes says so."""
         self._late = places
 
-    def derive(self, query: TupleQuery) -> Iterable[TableBatch]:
+    def derive(self, query: AnyTupleQuery) -> Iterable[TableBatch]:
         """See ``Kind``: no query in CEQL derives a stream; one that does would give its events here."""
         return ()
 
@@ -155,11 +157,15 @@ class TableKind:
         return max(latest, clock.watermark)
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
-    def query(self, name: str, prepared: Prepared, remembers: bool = False, extra: tuple[str, ...] = ()) -> TupleQuery:
+    def query(
+        self, name: str, prepared: Prepared, remembers: bool = False, extra: tuple[str, ...] = ()
+    ) -> AnyTupleQuery:
         """A query for this engine."""
+        if prepared.query.given is not None:
+            return ParametricTupleQuery(name, prepared, self.core.errors, remembers, extra)
         return TupleQuery(name, prepared, self.core.errors, remembers, extra)
 
-    def register(self, query: TupleQuery) -> None:
+    def register(self, query: AnyTupleQuery) -> None:
         """Run a query on the events that come from now on; QueryError: its streams are none of the events."""
         self.check_streams(query.prepared)
         streams = self._streams(query.prepared)
@@ -176,11 +182,24 @@ class TableKind:
         self.core.remove(name)
         self._needed = None
 
+    def change_rows(self, name: str, rows: Iterable[ConstantRow]) -> None:
+        """Let a query with parameters run these rows, and no others; those that are new begin with the next event."""
+        query = self.core.running[name]
+        assert isinstance(query, ParametricTupleQuery)
+        merged = self.input_of(query)
+        wanted = {row_key(row): row for row in rows}
+        for row in [row for row in query.constants.values() if row_key(row) not in wanted]:
+            merged.leave_member(query.forget(row))
+        for key, row in wanted.items():
+            if key not in query.rows:
+                query.run(row)
+                merged.attach_row()
+
     def begin(self, query: TupleQuery, merged: TupleInput) -> None:
         """Begin with a query, as the columns of the events are known; QueryError: it does not make sense for them."""
         wanted = (*query.prepared.columns, *self.named_columns, *query.extra)
         self._needed = None
-        with about_query(query.name):
+        with about_query(query.called or query.name):
             schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
             self.begin_with(query, merged, schema, merged.position)
 
@@ -241,7 +260,7 @@ class TableKind:
             if name is not None and name != STREAM:
                 check_text_column(name, role, self.columns.schema)
 
-    def input_of(self, query: TupleQuery) -> TupleInput:
+    def input_of(self, query: AnyTupleQuery) -> TupleInput:
         """The input that a query reads, or read."""
         return next(merged for merged in self.inputs if query in merged.all_queries)
 
@@ -300,9 +319,10 @@ class TableKind:
         return prepared.query.streams[0] if prepared.query.streams else self.setting.own
 
 
-def _statistics(merged: TupleInput, query: TupleQuery) -> Statistics:
+def _statistics(merged: TupleInput, query: AnyTupleQuery) -> Statistics:
     waits = len(merged.buffer)
     found: Statistics = {
+        **({"rows": len(query.rows)} if isinstance(query, ParametricTupleQuery) else {}),
         "results": query.results,
         "events": merged.position - query.first if query.has_begun else 0,
         "waiting_events": waits,

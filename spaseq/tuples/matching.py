@@ -10,11 +10,14 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.feeding import SourceFeed, fed
 from spaseq.tuples.kind import about_query
+from spaseq.tuples.parameter_rows import with_tables
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import (
     AnyQueries,
     AnyQuery,
@@ -24,7 +27,7 @@ from spaseq.tuples.queries import (
     open_streams,
     prepared_queries,
 )
-from spaseq.tuples.results import ManyMatches, Results
+from spaseq.tuples.results import ManyMatches, Results, counted
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.tuple_query import TupleQuery
@@ -42,6 +45,7 @@ class Matches(Results):
     def __init__(self, feed: SourceFeed, again: Callable[[], Matches]) -> None:
         """``again`` makes new ones of the same source, which remember all of its columns."""
         super().__init__(feed, _recognized)
+        assert isinstance(self._query, TupleQuery)
         assert isinstance(self._query.evaluation, SelectionQuery)
         self._selection = self._query.evaluation
         self._again = again
@@ -74,7 +78,7 @@ class Matches(Results):
         """How many results are left."""
         with self._sound():
             if not self._feed.kind.events:  # nothing is read yet
-                self._found = self._read_as(TupleQuery.counts)
+                self._found = self._read_as(counted)
                 return sum(number for _, number in self._found)
             return self._left_ahead() + sum(len(found.starts) for found in self.complex_events())
 
@@ -83,9 +87,9 @@ class Matches(Results):
         return (found for _, found in self._found)
 
 
-def _recognized(query: TupleQuery) -> Iterator[tuple[str, ComplexEvents]]:
+def _recognized(query: AnyTupleQuery) -> Iterator[tuple[str, ComplexEvents]]:
     """What a query finds as the recognizer gives it."""
-    if not isinstance(query.evaluation, SelectionQuery):
+    if not (isinstance(query, TupleQuery) and isinstance(query.evaluation, SelectionQuery)):
         return iter(())
     return query.each(query.evaluation.recognized)
 
@@ -100,6 +104,7 @@ class Aggregates(Results):
 
     def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
+        assert isinstance(self._query, TupleQuery)
         assert isinstance(self._query.evaluation, AggregatingQuery)
         self.way = self._query.evaluation.way
 
@@ -108,12 +113,36 @@ class Aggregates(Results):
         return batch
 
 
+class RowMatches(Results):
+    """The results of a query with parameters, for all of its rows, by their ends, then by row; to be read once.
+
+    Columns are as of ``Matches`` or ``Aggregates``, with the parameters that SELECT has.
+    """
+
+    def _next(self) -> pyarrow.RecordBatch:
+        batch: pyarrow.RecordBatch = next(self._found)[1]
+        return batch
+
+    def count(self) -> int:
+        """How many results are left."""
+        with self._sound():
+            if not self._feed.kind.events:  # nothing is read yet
+                self._found = self._read_as(counted)
+                return sum(number for _, number in self._found)
+        return super().count()
+
+    def statistics(self) -> dict[str, int]:
+        """What its rows run on did so far, together."""
+        self._use.check("statistics")
+        return self._query.statistics()
+
+
 @overload
 def match(
     query: AnyQuery, source: Any, *, type: str | None = None, relation: str | None = None, time: str | None = None,
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
-    stream: str | None = None, on_error: str = "stop", totals: str = "int64",
-) -> Matches | Aggregates: ...  # fmt: skip
+    stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
+) -> Matches | Aggregates | RowMatches: ...  # fmt: skip
 
 
 @overload
@@ -121,7 +150,7 @@ def match(
     query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
-    totals: str = "int64",
+    totals: str = "int64", given: RowSources = None,
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -139,7 +168,8 @@ def match(
     stream: str | None = None,
     on_error: str = "stop",
     totals: str = "int64",
-) -> Matches | Aggregates | ManyMatches:
+    given: RowSources = None,
+) -> Matches | Aggregates | RowMatches | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
     Several queries, a mapping by name or a list, give ``ManyMatches``: the source is read, and its events are encoded,
@@ -153,11 +183,12 @@ def match(
     s; doubles of ms or s), or of texts whose form is ``time_format`` or ISO 8601 (``formatted.py``); a query with a
     window of time needs it.  ``types`` declares types of columns, ``on_error="skip"`` leaves events out whose time
     falls, is missing or malformed.  ``totals`` is the type of COUNT, and of SUM of integers: ``int64``, ``decimal``
-    (of 38 digits) or ``double``.  QueryError, OptionError: what is wrong with the query or the options.  StreamError
-    comes with the matches.
+    (of 38 digits) or ``double``.  ``given`` has the rows of a query with parameters, of several queries by name: a path
+    of a table, a frame, what has Arrow's C stream, or dictionaries.  QueryError, OptionError: what is wrong with the
+    query or the options.  StreamError: a row is wrong; else it comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
-    return _opening(query, source, reading, on_error).results()
+    return _opening(query, source, reading, on_error, given).results()
 
 
 def resumed(
@@ -176,9 +207,11 @@ def resumed(
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
-def _opening(query: AnyQueries, source: Any, reading: ReadingOptions, on_error: str) -> _Opening:
+def _opening(
+    query: AnyQueries, source: Any, reading: ReadingOptions, on_error: str, given: RowSources = None
+) -> _Opening:
     """Errors as of ``match``."""
-    queries = prepared_queries(query)
+    queries = with_tables(prepared_queries(query), given)
     integers_of(reading.totals)
     check_texts(
         type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit, time_format=reading.form,
@@ -203,11 +236,13 @@ class _Opening:
     source: Any
     reading: ReadingOptions
 
-    def results(self) -> Matches | Aggregates | ManyMatches:
+    def results(self) -> Matches | Aggregates | RowMatches | ManyMatches:
         """What ``match`` gives."""
         feed = self.feed()
         if "" not in self.queries:
             return ManyMatches(feed)
+        if self.queries[""].rows is not None:
+            return RowMatches(feed)
         return Aggregates(feed) if self.queries[""].query.aggregates else Matches(feed, self._again)
 
     def feed(

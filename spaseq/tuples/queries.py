@@ -6,16 +6,18 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Any, TypeAlias
+from weakref import WeakValueDictionary
 
 import pyarrow
 
 from spaseq.errors import OptionError, QueryError
 from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.query_text import made_of_file
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.aggregation import check_groups
@@ -130,13 +132,14 @@ def _check_columns(stream: str, names: Sequence[str], reading: ReadingOptions) -
 MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Prepared:
     """A query that was read, checked and planned; wherever a query in CEQL may stand, it may stand.
 
     ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.  ``columns`` are the
     attributes of events that it reads.  It never changes, pickles as its text (``source``), and is prepared again once
-    in a process.
+    in a process.  With parameters it stands for a query for each of its ``rows``; ``members`` are those of them that
+    are in use (``parameter_rows.of_row``).
     """
 
     source: str | ParsedFormulaQuery
@@ -144,14 +147,18 @@ class Prepared:
     plan: RecognitionPlan
     ordered: frozenset[str]
     columns: tuple[str, ...]
+    rows: tuple[ConstantRow, ...] | None = None
+    members: WeakValueDictionary[RowKey, Prepared] = field(default_factory=WeakValueDictionary, repr=False)
 
     @property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits, equal in all processes for queries that mean the same."""
-        return hashlib.sha256(repr(_ordered((self.query, self.parsed.normal_form))).encode()).hexdigest()[:32]
+        """32 hexadecimal digits, equal in all processes for queries that mean the same, with any rows."""
+        meaning = repr(_ordered((self.query, self.parsed.normal_form)))
+        given = "" if self.query.given is None else self.query.given.fingerprint
+        return hashlib.sha256((meaning + given).encode()).hexdigest()[:32]
 
-    def __reduce__(self) -> tuple[Callable[[str | ParsedFormulaQuery], Prepared], tuple[str | ParsedFormulaQuery]]:
-        return _prepared, (self.source,)
+    def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[Any, ...]]:
+        return (_prepared, (self.source,)) if self.rows is None else (_prepared_with, (self.source, self.rows))
 
     @property
     def query(self) -> FormulaQuery:
@@ -182,6 +189,15 @@ def prepare(query: AnyQuery) -> Prepared:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def _prepared(source: str | ParsedFormulaQuery) -> Prepared:
+    return planned_query(source)
+
+
+def _prepared_with(source: str | ParsedFormulaQuery, rows: tuple[ConstantRow, ...]) -> Prepared:
+    return replace(_prepared(source), rows=rows)
+
+
+def planned_query(source: str | ParsedFormulaQuery) -> Prepared:
+    """The same, made anew."""
     parsed = source if isinstance(source, ParsedFormulaQuery) else parse(source)
     plan = planned(parsed.query, parsed.normal_form)
     check_groups(parsed.query, plan)
@@ -191,9 +207,9 @@ def _prepared(source: str | ParsedFormulaQuery) -> Prepared:
 
 
 def _ordered(value: Any) -> Any:
-    """A syntax tree as tuples, sets in an order that all processes agree on."""
+    """A syntax tree as tuples, sets in an order that all processes agree on; what is given is told apart."""
     if is_dataclass(value):
-        return type(value).__name__, *(_ordered(getattr(value, field.name)) for field in fields(value))
+        return type(value).__name__, *(_ordered(getattr(value, one.name)) for one in fields(value) if one.repr)
     if isinstance(value, tuple):
         return tuple(map(_ordered, value))
     return tuple(sorted(map(repr, map(_ordered, value)))) if isinstance(value, frozenset) else value

@@ -17,7 +17,7 @@ from spaseq.runtime.core import How
 from spaseq.runtime.guards import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
-from spaseq.tuples.tuple_query import TupleQuery
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 
 if TYPE_CHECKING:
     import pandas
@@ -31,13 +31,13 @@ class Read(Uncopied, Iterator[T], Generic[T]):
 
     instead = "call match again, or copy its tables; an Engine has a snapshot()"
 
-    def __init__(self, feed: SourceFeed, how: How[TupleQuery] | None = None) -> None:
+    def __init__(self, feed: SourceFeed, how: How[AnyTupleQuery] | None = None) -> None:
         self._feed = feed
         self._use = Use("this result")
         self._found = self._read_as(how)
         self._is_broken = False  # there was no memory
 
-    def _read_as(self, how: How[TupleQuery] | None) -> Tables[Any]:
+    def _read_as(self, how: How[AnyTupleQuery] | None) -> Tables[Any]:
         """What queries find in the events that are left, in some form."""
         return Tables(self._use, type(self).__name__, self._feed.results(how))
 
@@ -66,13 +66,12 @@ class Results(Read[pyarrow.RecordBatch]):
     ``schema`` is that of the batches, ``variables`` are its columns that have positions.
     """
 
-    def __init__(self, feed: SourceFeed, how: How[TupleQuery] | None = None) -> None:
+    def __init__(self, feed: SourceFeed, how: How[AnyTupleQuery] | None = None) -> None:
         super().__init__(feed, how)
         (self._query,) = feed.kind.core.running.values()
         self._input = feed.kind.input_of(self._query)
-        evaluation = self._query.at_work
-        self.schema: pyarrow.Schema = evaluation.schema
-        self.variables: tuple[str, ...] = evaluation.variables
+        self.schema: pyarrow.Schema = self._query.result_schema
+        self.variables: tuple[str, ...] = self._query.variables
         self._ahead: deque[pyarrow.RecordBatch] = deque()  # found to be shown, and not given yet
 
     @property
@@ -141,6 +140,11 @@ class Results(Read[pyarrow.RecordBatch]):
         return self.to_arrow().to_pandas()
 
 
+def counted(query: AnyTupleQuery) -> Iterator[Any]:
+    """How many results a query has, part by part, instead of these."""
+    return query.counts()
+
+
 def check_pandas() -> None:
     """OptionError if pandas is not installed."""
     try:
@@ -171,7 +175,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
         self.forms = {
-            name: ResultForm(query.at_work.schema, query.at_work.variables, bool(query.prepared.query.aggregates))
+            name: ResultForm(query.result_schema, query.variables, bool(query.prepared.query.aggregates))
             for name, query in feed.kind.core.running.items()
         }
 
@@ -208,7 +212,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
 
     def counts(self) -> dict[str, int]:
         """How many results are left, by query."""
-        self._found = self._read_as(TupleQuery.counts)
+        self._found = self._read_as(counted)
         with self._sound():
             counts = dict.fromkeys(self.forms, 0)
             for name, count in self._found:

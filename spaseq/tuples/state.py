@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
 import pyarrow
 
 from spaseq.errors import QueryError, SnapshotError
+from spaseq.pattern.formulas.parameters import row_key
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
+from spaseq.sources.parameter_rows import RowSources, tables_by_name
 from spaseq.streams.clock import StreamClock
 from spaseq.tuples.aggregates.aggregation import AGGREGATION, AggregatingQuery
 from spaseq.tuples.columns.numbering import numbering
@@ -21,6 +23,8 @@ from spaseq.tuples.columns.serialisation import met_of, require, rows_read, rows
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
 from spaseq.tuples.kind import TableKind
+from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
@@ -30,11 +34,22 @@ _ENTRY: Shape = {
     "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
     "aggregation": [AGGREGATION], "spent": [ENDED],
 }  # fmt: skip
-_QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY]}
+_MEMBER: Shape = {"row": STORED_ROW, "refused": str, "entry": [_ENTRY]}
+_ROWS: Shape = {"results": COUNT, "members": [_MEMBER]}
+_QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY], "rows": [_ROWS]}
 CORE: Shape = {
     "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [INPUT_STATE],
     "queries": [_QUERY],
 }  # fmt: skip
+
+
+WITH_ROWS = 2  # the first version in which queries may have rows
+
+
+def without_rows(core: dict[str, Any]) -> None:
+    """Let a state of an earlier version be as CORE."""
+    for query in core["queries"]:
+        query["rows"] = []
 
 
 # ── to a state ───────────────────────────────────────────────────────────────────────────────────────────
@@ -51,10 +66,18 @@ def core_state(kind: TableKind) -> dict[str, Any]:
     }
 
 
-def _query_state(query: TupleQuery, inputs: list[TupleInput]) -> dict[str, Any]:
+def _query_state(query: AnyTupleQuery, inputs: list[TupleInput]) -> dict[str, Any]:
     number = next(number for number, merged in enumerate(inputs) if query in merged.all_queries)
+    state: dict[str, Any] = {"name": query.name, "streamset": number}
+    if isinstance(query, TupleQuery):
+        return state | _member_state(query) | {"rows": []}
+    members = [_member_state(member) | {"row": row_stored(row)} for member, row in query.constants.items()]
+    return state | {"refused": "", "entry": [], "rows": [{"results": query.results, "members": members}]}
+
+
+def _member_state(query: TupleQuery) -> dict[str, Any]:
     entry = [_entry_state(query)] if query.has_begun else []
-    return {"name": query.name, "streamset": number, "refused": "" if entry else query.error, "entry": entry}
+    return {"refused": "" if entry else query.error, "entry": entry}
 
 
 def _entry_state(query: TupleQuery) -> dict[str, Any]:
@@ -87,7 +110,8 @@ def restore_core(
     for merged, one in zip(inputs, state["streamsets"], strict=True):
         _fill(kind, merged, one, states)
     for name, query in kind.core.running.items():
-        require(query.has_begun == bool(states[name]["entry"]), "a query is of no streams")
+        begun = [state for _, state in _with_states(query, states[name]) if state["entry"]]
+        require(len(begun) == sum(member.has_begun for member in query.members), "a query is of no streams")
 
 
 def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:
@@ -101,16 +125,36 @@ def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:
     return made
 
 
-def _add_query(kind: TableKind, query: TupleQuery, state: dict[str, Any], inputs: list[TupleInput]) -> None:
+def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inputs: list[TupleInput]) -> None:
     """A query; it may begin later, or be over."""
-    require(state["streamset"] < len(inputs) and len(state["entry"]) < 2, "a query is of no streams")
+    require(state["streamset"] < len(inputs), "a query is of no streams")
+    require(isinstance(query, TupleQuery) != bool(state["rows"]) and len(state["rows"]) < 2, "a query has no rows")
     merged = inputs[state["streamset"]]
     kind.check_streams(query.prepared)
+    for member, its in _with_states(query, state):
+        _restore_begin(member, its)
+    if isinstance(query, ParametricTupleQuery):
+        query.results = state["rows"][0]["results"]
+    kind.core.start(query, merged)
+
+
+def _with_states(query: AnyTupleQuery, state: dict[str, Any]) -> Iterator[tuple[TupleQuery, dict[str, Any]]]:
+    """What runs of a query that ran when the state was taken; rows that are new run from now on."""
+    if isinstance(query, TupleQuery):
+        yield query, state
+        return
+    for its in state["rows"][0]["members"]:
+        member = query.rows.get(row_key(row_read(its["row"])))
+        if member is not None:
+            yield member, its
+
+
+def _restore_begin(query: TupleQuery, state: dict[str, Any]) -> None:
+    require(len(state["entry"]) < 2, "a query is of no streams")
     query.error = state["refused"]
     for entry in state["entry"]:
         if entry["spent"]:
             _restore_ended(query, entry)
-    kind.core.start(query, merged)
 
 
 def _restore_ended(query: TupleQuery, state: dict[str, Any]) -> None:
@@ -126,10 +170,12 @@ def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: di
     """Its queries, and what is known of its events."""
     for name in state["entries"]:
         query = kind.core.running.get(name)
-        require(query is not None and query in merged.queries and not query.has_begun, "a query is of other streams")
+        require(query is not None and query in merged.queries, "a query is of other streams")
         assert query is not None
-        require(len(states[name]["entry"]) == 1, "a query has not begun")
-        _restore_query(kind, merged, query, states[name]["entry"][0])
+        for member, its in _with_states(query, states[name]):
+            if not member.is_over and (its["entry"] or isinstance(query, TupleQuery)):
+                require(len(its["entry"]) == 1 and not member.has_begun, "a query has not begun")
+                _restore_query(kind, merged, member, its["entry"][0])
     merged.restore(state, kind.columns)
     merged.check_time()
 
@@ -172,7 +218,7 @@ _READING: Shape = {
 _COUNTERS: Shape = {"skipped": COUNT, "first_skipped": str, "first_late": str}
 ENGINE: Shape = {
     "reading": _READING, "lateness": DURATION, "promised": TIME, "pushes": COUNT, "counters": AnyNames(_COUNTERS),
-    "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE],
+    "kept": [(str, bytes)], "columns": COLUMNS, "core": [CORE], "given": AnyNames([STORED_ROW]),
 }  # fmt: skip
 HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}
 
@@ -185,21 +231,35 @@ def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
 
 
 def opened(
-    data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery]
+    data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: RowSources = None
 ) -> tuple[dict[str, Any], dict[str, Prepared]]:
-    """The state that was taken, as ENGINE, and its queries, which are those given; SnapshotError."""
+    """The state that was taken, as ENGINE, and its queries, which are those given; SnapshotError.
+
+    Rows of parameters are those of ``given`` or of a query's text, else those of the state.
+    """
     header = _header(data)
     state = header["engine"]
-    return state, _prepared(header["queries"], queries, state["reading"]["time"])
+    found = _prepared(header["queries"], queries, state["reading"]["time"])
+    tables = tables_by_name(given, list(found))
+    return state, {
+        name: with_kept_rows(prepared, tables.get(name), name, state["given"].get(name, ()))
+        for name, prepared in found.items()
+    }
 
 
 def _header(data: bytes) -> dict[str, Any]:
     """What a snapshot has, in the shape that it must have."""
     try:
         header: dict[str, Any] = inflated(*TUPLES.unpack(data))
+        if TUPLES.version_of(data) < WITH_ROWS:
+            header["engine"]["given"] = {}
+            for core in header["engine"]["core"]:
+                without_rows(core)
         problem = next(misfits(header, HEADER, "header"), None)
     except RecursionError:
         problem = "its header is too deep"
+    except (TypeError, LookupError, AttributeError):
+        problem = "header has other keys than it should"
     if problem is not None:
         raise SnapshotError(f"the snapshot is damaged: {problem}")
     return header
@@ -264,7 +324,8 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> 
 
     None: what some query knows of its past would not be the same, or results wait to be taken.
     """
-    begun = [query for query in kind.core.running.values() if query.evaluation is not None]
+    members = [member for query in kind.core.running.values() for member in query.members]
+    begun = [member for member in members if member.evaluation is not None]
     try:
         if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):
             return None
@@ -337,9 +398,11 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
     return state
 
 
-def _entries(state: dict[str, Any]) -> Iterable[dict[str, Any]]:
+def _entries(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Of the queries that go on."""
-    return (entry for query in state["queries"] for entry in query["entry"] if not entry["spent"])
+    for query in state["queries"]:
+        for each in (query, *(member for rows in query["rows"] for member in rows["members"])):
+            yield from (entry for entry in each["entry"] if not entry["spent"])
 
 
 def _retyped(stored: bytes, types: Types) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,8 +13,12 @@ import pyarrow
 
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.runtime.core import ANY
 from spaseq.runtime.guards import Soundness, exclusive, in_steps, reading, whole_or_broken
+from spaseq.runtime.query_rows import QueryRows
+from spaseq.sources.parameter_rows import RowSources
+from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.tables.source import Types, check_texts, declared
 from spaseq.sources.tables.types import integers_of, usual_type
 from spaseq.streams.timestamps import GREATEST, UNITS, Time, duration_microseconds, to_microseconds
@@ -22,6 +26,7 @@ from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.kind import StreamCounters, TableKind, about_query
+from spaseq.tuples.parameter_rows import distinct, each_row, read_rows, row_stored, with_rows
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
 from spaseq.tuples.tuple_query import window_back
@@ -86,17 +91,19 @@ class Engine(runtime.Engine):
 
     @exclusive
     @whole_or_broken
-    def register(self, query: AnyQuery, name: str | None = None) -> str:
+    def register(self, query: AnyQuery, name: str | None = None, given: RowSource | None = None) -> str:
         """Run ``query`` on the rows pushed from now on, and return its name: by default ``query1``, ``query2`` ….
 
-        QuerySyntaxError, QueryError; OptionError: the name is taken, or it is no query.
+        ``given`` has the rows of a query with parameters: a path of a table, a frame, what has Arrow's C stream, or
+        dictionaries.  QuerySyntaxError, QueryError; OptionError: the name is taken, or it is no query; StreamError: a
+        table cannot be read, or a row does not fit.
         """
         if name is None:
             name = next(free for n in range(1, len(self._queries) + 2) if (free := f"query{n}") not in self._queries)
         check_name(name)
         if name in self._queries:
             raise OptionError(f'there is a query named "{name}" already')
-        prepared = prepare(query)
+        prepared = with_rows(prepare(query), given, name)
         with about_query(name):
             check_window(prepared.query, self._reading.time)
             if not self._is_open:
@@ -113,6 +120,53 @@ class Engine(runtime.Engine):
         del self._queries[name]
         if not self._is_open:
             self.kind.unregister(name)
+
+    # ── rows of parameters ───────────────────────────────────────────────────────────────────────────────
+    def given(self, name: str) -> QueryRows:
+        """The rows of a query with parameters.  OptionError: there is no such query, or it has none."""
+        self._parametric(name)
+        return QueryRows(self, name)
+
+    @exclusive
+    @whole_or_broken
+    def add_rows(self, name: str, rows: RowSource) -> int:
+        """See ``QueryRows.add``."""
+        before = self._parametric(name)
+        return self._change_rows(name, distinct([*(before.rows or ()), *read_rows(before, rows)]))
+
+    @exclusive
+    @whole_or_broken
+    def remove_rows(self, name: str, rows: RowSource) -> int:
+        """See ``QueryRows.remove``."""
+        before = self._parametric(name)
+        gone = {row_key(row) for row in read_rows(before, rows)}
+        return self._change_rows(name, tuple(row for row in before.rows or () if row_key(row) not in gone))
+
+    def row_count(self, name: str) -> int:
+        """How many rows a query with parameters has."""
+        return len(self._parametric(name).rows or ())
+
+    def rows_of(self, name: str) -> list[dict[str, Any]]:
+        """The rows of a query with parameters, as dictionaries of values."""
+        prepared = self._parametric(name)
+        names = prepared.query.given.names if prepared.query.given else ()
+        return [dict(zip(names, row, strict=True)) for row in prepared.rows or ()]
+
+    def _parametric(self, name: str) -> Prepared:
+        if not isinstance(name, str) or name not in self._queries:
+            raise OptionError(f'there is no query named "{name!s:.80}"')
+        if self._queries[name].query.given is None:
+            raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
+        return self._queries[name]
+
+    def _change_rows(self, name: str, rows: tuple[ConstantRow, ...]) -> int:
+        """Run these rows and no others; how many came or went."""
+        before = self._queries[name]
+        if not self._is_open:
+            self.kind.change_rows(name, rows)
+            self._recast_kept()
+        self._queries[name] = replace(before, rows=rows)
+        return abs(len(rows) - len(before.rows or ()))
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -154,7 +208,8 @@ class Engine(runtime.Engine):
             raise OptionError("results wait: call push or advance once more before needed_since()")
         if not self._is_open:
             return super()._needed_since()
-        since = [window_back(query.query, self.kind.promised) for query in self._queries.values()]
+        queries = [each.query for query in self._queries.values() for each in each_row(query)]
+        since = [window_back(query, self.kind.promised) for query in queries]
         return None if None in since else min((time for time in since if time is not None), default=GREATEST)
 
     @reading
@@ -181,19 +236,25 @@ class Engine(runtime.Engine):
 
     @staticmethod
     def restore(
-        data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], *, on_late: OnLate | None = None
+        data: bytes,
+        queries: Iterable[AnyQuery] | Mapping[str, AnyQuery],
+        *,
+        on_late: OnLate | None = None,
+        given: RowSources = None,
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
 
         ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
-        (``spaseq.tuples.prepare``), nothing is planned.  SnapshotError: the snapshot is damaged, of another version, or
+        (``spaseq.tuples.prepare``), nothing is planned.  The rows of queries with parameters are in the snapshot; where
+        ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten.
+        SnapshotError: the snapshot is damaged, of another version, or
         of other queries.
         """
         from spaseq.runtime.snapshot.validation import validated
         from spaseq.tuples import state as snapshot
 
         _check_on_late(on_late)
-        state, prepared = snapshot.opened(data, queries)
+        state, prepared = snapshot.opened(data, queries, given)
         with validated():
             options = snapshot.options(state["reading"])
             engine = Engine(**options, lateness=state["lateness"], on_late=on_late)
@@ -211,6 +272,11 @@ class Engine(runtime.Engine):
             "counters": {name: asdict(counters) for name, counters in self._counters.items()},
             "kept": [[name, rows_stored(batch)] for name, batch in self._kept],
             "columns": self._columns.state(),
+            "given": {
+                name: list(map(row_stored, query.rows))
+                for name, query in self._queries.items()
+                if query.rows is not None
+            },
             "core": [] if self._is_open else [core_state(self.kind)],
         }
 
@@ -263,8 +329,12 @@ class Engine(runtime.Engine):
         if kind.columns is self._columns:
             return
         self._columns, self._few = kind.columns, FewReader(self._reading, kind.columns)
-        known = kind.core.running.items()
-        schemas = {name: query.evaluation.schema for name, query in known if query.evaluation is not None}
+        self._recast_kept()
+
+    def _recast_kept(self) -> None:
+        """Let results that are kept have the columns of those to come."""
+        going = [query for query in self.kind.core.running.values() if any(one.evaluation for one in query.members)]
+        schemas = {query.name: query.result_schema for query in going}
         self._kept = [(name, batch.cast(schemas[name]) if name in schemas else batch) for name, batch in self._kept]
 
     def _tell_late(self, pushed: Pushed, stream: str, rows: np.ndarray[Any, Any], place: str) -> None:

@@ -21,9 +21,10 @@ from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.columns.rows import FewRows, Rows, behind_each_other
 from spaseq.tuples.columns.schema import STREAM, ColumnTypes
 from spaseq.tuples.columns.serialisation import distinct, integers_read, numbers_stored, require, rows_read, rows_stored
-from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder
+from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.tuple_query import TupleQuery
 
 FEW = 64  # texts of a dictionary that are kept without a thought
@@ -133,7 +134,7 @@ class Beginner(Protocol):
         """Begin with a query.  QueryError: it does not make sense for the columns that events have."""
 
 
-class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
+class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
     """Rows of streams (none are ``asked``: of all) in the order of time, then of streams, then of arrival.
 
     ``chosen``: the column of ``naming`` has the streams, and rows of others than those asked for are left out.
@@ -179,16 +180,25 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
         self.clocks.append(clock)
         self.buffer.add_stream()
 
-    def attach(self, query: TupleQuery) -> None:
+    def attach(self, query: AnyTupleQuery) -> None:
         """See ``MergedInput``: it begins with the next event."""
         self._new = True
         super().attach(query)
 
-    def _leave(self, query: TupleQuery) -> None:
-        if query.reading is not None:
-            self.encoder.remove(query.reading)
-            query.reading = None
+    def attach_row(self) -> None:
+        """A row came to a query: it begins with the next event, too."""
+        self._new = True
+
+    def _leave(self, query: AnyTupleQuery) -> None:
+        for member in query.members:
+            self.leave_member(member)
         super()._leave(query)
+
+    def leave_member(self, member: TupleQuery) -> None:
+        """Feed it no more."""
+        if member.reading is not None:
+            self.encoder.remove(member.reading)
+            member.reading = None
 
     def read_by(self, query: TupleQuery) -> None:
         """A query has begun."""
@@ -196,9 +206,11 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
         assert query.schema is not None
         self.encoder.add(query.reading, query.schema)
 
-    def losses(self, query: TupleQuery) -> list[Loss]:
-        """The events that a query can have in no match."""
-        return [] if query.reading is None else self.encoder.losses(query.reading, self.events)
+    def losses(self, query: AnyTupleQuery) -> list[Loss]:
+        """The events that a query can have in no match, whatever its constants are."""
+        readings = (member.reading for member in query.members)
+        first = next((reading for reading in readings if reading is not None), None)
+        return [] if first is None else self.encoder.losses(first, self.events)
 
     @property
     def ahead(self) -> int:
@@ -226,19 +238,19 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
         if self.turns:
             self.time = int(self.turns[-1].times[-1])
 
-    def settle(self) -> list[TupleQuery]:
+    def settle(self) -> list[AnyTupleQuery]:
         """See ``MergedInput``: where nothing waits, time decides nothing."""
         if self.buffer:
             return super().settle()
         return self._asked() if self._rest else []
 
-    def note(self, query: TupleQuery) -> None:
+    def note(self, query: AnyTupleQuery) -> None:
         """See ``MergedInput``: a query has nothing to do before the next event."""
 
-    def _feed(self, released: Released[TableBatch]) -> dict[TupleQuery, None]:
+    def _feed(self, released: Released[TableBatch]) -> dict[AnyTupleQuery, None]:
         return self._feed_turn(_merged(released))
 
-    def _feed_turn(self, events: TableBatch) -> dict[TupleQuery, None]:
+    def _feed_turn(self, events: TableBatch) -> dict[AnyTupleQuery, None]:
         if self._new:
             self._begin_all()
         events = events.aligned()
@@ -254,18 +266,25 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
         times = events.times if self._has_times else np.arange(first, self.position, dtype=np.int64)
         encoded = self.encoder.encoded(times, events.rows, first)
         for query in self.queries:
-            if query.reading is not None:
-                query.fed.append(encoded.of(query.reading))
+            self._feed_members(query, encoded)
         return dict.fromkeys(self.queries)
+
+    def _feed_members(self, query: AnyTupleQuery, encoded: Encoded) -> None:
+        for member in query.members:
+            if member.is_over:
+                self.leave_member(member)
+            elif member.reading is not None:
+                member.fed.append(encoded.of(member.reading))
+                query.note_fed(member)
 
     def _begin_all(self) -> None:
         self._new = False
-        for query in self.queries:
-            if not query.has_begun:
+        for member in (member for query in self.queries for member in query.members):
+            if not (member.has_begun or member.is_over):
                 try:
-                    self._kind.begin(query, self)
+                    self._kind.begin(member, self)
                 except QueryError as error:
-                    query.end(error)
+                    member.end(error)
 
     def _chosen_of(self, events: TableBatch) -> TableBatch:
         """The events of the streams that are asked for."""
@@ -293,7 +312,9 @@ class TupleInput(MergedInput[TableBatch, Any, TupleQuery]):
             "position": self.position,
             "time": [] if self.time is None else [self.time],
             "events": self.events,
-            "entries": [query.name for query in self.queries if query.reading is not None],
+            "entries": [
+                query.name for query in self.queries if any(member.reading is not None for member in query.members)
+            ],
             "waiting": waiting,
             "encoder": self.encoder.state(),
         }

@@ -72,6 +72,7 @@ class TupleQuery:
     """A query: registered, then begun on events with the columns of ``schema``, the first one at a position.
 
     It ``remembers`` all columns of the events that its results pick, or ``extra`` ones beside those that it shows.
+    Errors say how it is ``called``, if not by its name.
     """
 
     name: str
@@ -79,6 +80,7 @@ class TupleQuery:
     errors: list[QueryError | StreamError]  # where it tells that it cannot go on
     remembers: bool = False
     extra: tuple[str, ...] = ()
+    called: str = ""
     plan: RecognitionPlan | None = None
     evaluation: Evaluation | None = None
     reading: QueryReading | None = None
@@ -113,6 +115,21 @@ class TupleQuery:
         assert self.evaluation is not None
         return self.evaluation
 
+    @property
+    def members(self) -> tuple[TupleQuery]:
+        """What runs: itself."""
+        return (self,)
+
+    @property
+    def result_schema(self) -> pyarrow.Schema:
+        """That of its results, as it has begun."""
+        return self.at_work.schema
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The columns of these that have positions."""
+        return self.at_work.variables
+
     def begin(
         self, plan: RecognitionPlan, evaluation: Evaluation, reading: QueryReading, schema: pyarrow.Schema, first: int
     ) -> None:
@@ -122,13 +139,16 @@ class TupleQuery:
     def end(self, error: QueryError | StreamError) -> None:
         """It cannot go on, and tells why."""
         self.error = error.message
-        error.location = error.location if error.location.path else Location(self.name)
+        error.location = error.location if error.location.path else Location(self.called or self.name)
         self.errors.append(error)
         self.fed.clear()
         self._going = None
         if self.evaluation is not None:
             self.ended = Ended(self.evaluation.found, self.evaluation.met, self.evaluation.statistics())
             self.evaluation = None
+
+    def note_fed(self, member: TupleQuery) -> None:
+        """See ``ParametricQuery``."""
 
     # ── as of any query at work ──────────────────────────────────────────────────────────────────────────
     def advance(self, watermark: int) -> None:

@@ -243,7 +243,7 @@ class FormulaQuery:
     limit: int | None = None
     consume: Consumption = field(default=Consumption.NONE)
     columns: tuple[str | Projected, ...] = ()
-    given: Parameters | None = None
+    given: Parameters | None = field(default=None, repr=False)  # fingerprints of queries without it are those of ever
 
     @property
     def projected(self) -> tuple[Projected, ...]:

@@ -155,6 +155,7 @@ class TableReading:
         """The query at work; QueryError: it makes no sense for the columns that there are."""
         tables = self.tables()
         query = tables.query(ONLY, self.query, extra=self.kept)
+        assert isinstance(query, TupleQuery)
         tables.register(query)
         tables.check_named_columns()
         tables.core.clock(ONLY)

@@ -116,6 +116,8 @@ def tuple_job(
     for what, given in (("whole", whole), ("late", late)):
         if not isinstance(given, bool):
             raise OptionError(f"{what} is True or False, not {given!r:.80}")
+    if query.query.given is not None:
+        raise OptionError("the query has parameters (GIVEN): on Spark each row is to be a query of its own")
     reading = table_reading(query, options, columns, late)
     types = result_types(reading, columns)
     return TupleJob(reading, types, checked_buckets(buckets, partitions), partitions, whole)
