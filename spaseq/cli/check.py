@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from spaseq.cli import parameters
-from spaseq.cli.queries import Warned, about, is_ceql, is_paths, read_queries, read_text, recognized, show_warnings
+from spaseq.cli.queries import Warned, about, each_query, is_ceql, is_paths, read_text, recognized, show_warnings
 from spaseq.cli.terminal import fail, say
+from spaseq.errors import OptionError
 from spaseq.languages import spaseq
+from spaseq.languages.spaseq import ParsedQuery
 from spaseq.plan.sequences import compile_plan
+
+if TYPE_CHECKING:
+    from spaseq.languages.ceql import ParsedFormulaQuery
 
 
 @click.command()
@@ -23,8 +30,20 @@ def check(queries: tuple[str, ...], given: tuple[str, ...]) -> None:
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
     if given:
-        for name, count in parameters.checked(given, [each.query for each in read_queries(queries)]).items():
+        for name, count in parameters.checked(given, each_query(queries, _with_parameters)).items():
             say(f"{name}: {count:,} rows", err=False)
+
+
+def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
+    """A query that may have parameters.  OptionError: path queries have none."""
+    text, name = read_text(path)
+    if is_paths(text, name):
+        raise OptionError(f"{name} has path queries, which have no parameters (GIVEN)")
+    if not is_ceql(text, name):
+        return spaseq.parse(text, name)
+    from spaseq.languages import ceql
+
+    return ceql.parse(text, name)
 
 
 def _check(path: str) -> Exception | None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from spaseq.errors import OptionError
+from spaseq.languages.spaseq import ParsedQuery
 from spaseq.pattern.sequences import Query
 from spaseq.text import did_you_mean
+
+if TYPE_CHECKING:
+    from spaseq.languages.ceql import ParsedFormulaQuery
+    from spaseq.sources.parameter_rows import HasRows
+    from spaseq.tuples.queries import Prepared
 
 given_option = click.option(
     "--given", metavar="[QUERY=]FILE", multiple=True,
@@ -23,10 +30,13 @@ sharing_option = click.option(
 )  # fmt: skip
 
 
-def given_tables(given: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
-    """The files of ``--given`` by query; OptionError if one is of none, or of a query that has one already."""
-    names = [query.name for query in queries]
-    without = [query.name for query in queries if query.given is not None and query.given.rows is None]
+def given_tables(given: Sequence[str], queries: Mapping[str, HasRows | None]) -> dict[str, str]:
+    """The files of ``--given`` by query; OptionError if one is of none, or of a query that has one already.
+
+    ``queries`` have what GIVEN says, if there is one.
+    """
+    names = list(queries)
+    without = [name for name, has in queries.items() if has is not None and has.rows is None]
     found: dict[str, str] = {}
     for one in given:
         name, sign, path = one.partition("=")
@@ -52,6 +62,11 @@ def _only(given: str, names: Sequence[str], without: Sequence[str]) -> str:
     return without[0]
 
 
+def of_graphs(queries: Iterable[Query]) -> dict[str, HasRows | None]:
+    """What GIVEN says in queries in SPAseq, by their names."""
+    return {query.name: query.given for query in queries}
+
+
 def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str, list[dict[str, Any]]]:
     """The rows of files, each read once.  StreamError: one cannot be read, or a row does not fit its query."""
     from spaseq.graphs.parameter_rows import needed_rows  # which takes long to import, and check seldom needs
@@ -66,6 +81,21 @@ def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str,
     return found
 
 
-def checked(given: Sequence[str], queries: Sequence[Query]) -> dict[str, int]:
+def prepared(tables: Mapping[str, str], queries: Mapping[str, ParsedFormulaQuery]) -> dict[str, Prepared]:
+    """Queries in CEQL with their rows; errors as of ``given_rows``."""
+    from spaseq.tuples.parameter_rows import with_rows
+    from spaseq.tuples.queries import prepare
+
+    return {name: with_rows(prepare(parsed), tables.get(name), name) for name, parsed in queries.items()}
+
+
+def checked(given: Sequence[str], queries: Mapping[str, ParsedQuery | ParsedFormulaQuery]) -> dict[str, int]:
     """How many rows the tables have, by query; errors as of ``given_rows``."""
-    return {name: len(rows) for name, rows in given_rows(given_tables(given, queries), queries).items()}
+    tables = given_tables(given, {name: parsed.query.given for name, parsed in queries.items()})
+    return {name: _count(name, queries[name], path) for name, path in tables.items()}
+
+
+def _count(name: str, parsed: ParsedQuery | ParsedFormulaQuery, path: str) -> int:
+    if isinstance(parsed, ParsedQuery):
+        return len(given_rows({name: path}, [replace(parsed.query, name=name)])[name])
+    return len(prepared({name: path}, {name: parsed})[name].rows or ())

@@ -91,7 +91,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
         asked = self.options
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
-        tables = parameters.given_tables(asked.given, self.checked)
+        tables = parameters.given_tables(asked.given, parameters.of_graphs(self.checked))
         self.graphs = sources.background_sources(asked.background, self.checked)
         self.ontologies = sources.entailed_graphs(asked.entail)
         self.sources = sources.stream_sources(asked.streams, self.checked)

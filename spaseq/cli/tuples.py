@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaseq.cli import checkpoint, execution, interrupts, options, printer, progress, queries, sources
+from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, progress, queries, sources
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.results.formats import BLOCKS
@@ -61,6 +61,7 @@ SAME = (  # options of which a run that goes on must have those of before
     help="The type of a column: int64, double, string, bool or timestamp.  Repeatable.  "
     "[default: that of its first rows]",
 )  # fmt: skip
+@parameters.given_option
 @options.format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
@@ -100,6 +101,7 @@ class TupleOptions(options.RunOptions):
     time_format: str | None
     declared: tuple[str, ...]
     totals: str
+    given: tuple[str, ...] = ()
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -133,11 +135,13 @@ class TupleExecution(execution.Execution[TupleOptions]):
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
-        read = [*asked.queries, *self.paths]
+        tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
+        read = [*asked.queries, *self.paths, *tables.values()]
         if read.count("-") > 1:
             raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
         self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
         self.warn(self.parsed.values())
+        self.prepared = parameters.prepared(tables, self.parsed)
         self.reading = asked.reading()
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
@@ -162,7 +166,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         from spaseq.tuples.matching import resumed
 
         state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
-        self.matches = resumed(self.parsed, self.sources, self.reading, self._step, state)
+        self.matches = resumed(self.prepared, self.sources, self.reading, self._step, state)
 
     def _step(self, feed: object) -> None:
         """Between two steps of the feed."""
