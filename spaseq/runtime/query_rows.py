@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from spaseq.sources.parameter_tables import RowSource
-
 
 class RowEngine(Protocol):
     """An engine with such queries."""
 
-    def add_rows(self, name: str, rows: RowSource) -> int:
+    def add_rows(self, name: str, rows: Any) -> int:
         """See ``QueryRows.add``."""
 
-    def remove_rows(self, name: str, rows: RowSource) -> int:
+    def remove_rows(self, name: str, rows: Any) -> int:
         """See ``QueryRows.remove``."""
 
     def row_count(self, name: str) -> int:
@@ -35,14 +33,14 @@ class QueryRows:
         self._engine = engine
         self._name = name
 
-    def add(self, rows: RowSource) -> int:
-        """Let rows of a table (as of ``register``) run that are not there yet; how many these were.
+    def add(self, rows: Any) -> int:
+        """Let rows of a table (``RowSource``, as of ``register``) run that are not there yet; how many these were.
 
         OptionError, StreamError: as of ``register``, and no row is added.
         """
         return self._engine.add_rows(self._name, rows)
 
-    def remove(self, rows: RowSource) -> int:
+    def remove(self, rows: Any) -> int:
         """Forget rows, with all that they hold; how many of them were there.  Errors as of ``add``."""
         return self._engine.remove_rows(self._name, rows)
 

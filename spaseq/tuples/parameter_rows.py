@@ -113,9 +113,9 @@ def of_row(prepared: Prepared, row: ConstantRow) -> Prepared:
     return found
 
 
-def each_row(prepared: Prepared) -> list[Prepared]:
-    """The query of each row; without parameters itself."""
-    return [prepared] if prepared.rows is None else [of_row(prepared, row) for row in prepared.rows]
+def each_query(prepared: Prepared) -> list[FormulaQuery]:
+    """What each row means; without parameters the query itself."""
+    return [prepared.query] if prepared.rows is None else [bound(prepared.query, row) for row in prepared.rows]
 
 
 STORED_ROW: Shape = [(str, str)]  # the type of each constant, and what it is

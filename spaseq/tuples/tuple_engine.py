@@ -26,7 +26,7 @@ from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.kind import StreamCounters, TableKind, about_query
-from spaseq.tuples.parameter_rows import distinct, each_row, read_rows, row_stored, with_rows
+from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_rows
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
 from spaseq.tuples.tuple_query import window_back
@@ -208,7 +208,7 @@ class Engine(runtime.Engine):
             raise OptionError("results wait: call push or advance once more before needed_since()")
         if not self._is_open:
             return super()._needed_since()
-        queries = [each.query for query in self._queries.values() for each in each_row(query)]
+        queries = [each for prepared in self._queries.values() for each in each_query(prepared)]
         since = [window_back(query, self.kind.promised) for query in queries]
         return None if None in since else min((time for time in since if time is not None), default=GREATEST)
 
