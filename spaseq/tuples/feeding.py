@@ -25,7 +25,7 @@ from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, Streams
-from spaseq.tuples.state import CORE, WITH_ROWS, core_state, restore_core, without_rows
+from spaseq.tuples.state import CORE, core_state, restore_core, with_rows_told
 from spaseq.tuples.tuple_query import Found
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
@@ -185,8 +185,7 @@ def _header(data: bytes) -> dict[str, Any]:
     """What a state has, in the shape that it must have; SnapshotError."""
     header: dict[str, Any] = inflated(*TUPLES.unpack(data))
     with validated():
-        if TUPLES.version_of(data) < WITH_ROWS:
-            without_rows(header["core"])
+        with_rows_told(header["core"])
     for problem in misfits(header, FEED, "header"):
         raise damaged(problem)
     return header

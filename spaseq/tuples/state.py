@@ -43,13 +43,10 @@ CORE: Shape = {
 }  # fmt: skip
 
 
-WITH_ROWS = 2  # the first version in which queries may have rows
-
-
-def without_rows(core: dict[str, Any]) -> None:
-    """Let a state of an earlier version be as CORE."""
+def with_rows_told(core: dict[str, Any]) -> None:
+    """Let a state in which only queries with parameters have rows be as CORE."""
     for query in core["queries"]:
-        query["rows"] = []
+        query.setdefault("rows", [])
 
 
 # ── to a state ───────────────────────────────────────────────────────────────────────────────────────────
@@ -70,7 +67,7 @@ def _query_state(query: AnyTupleQuery, inputs: list[TupleInput]) -> dict[str, An
     number = next(number for number, merged in enumerate(inputs) if query in merged.all_queries)
     state: dict[str, Any] = {"name": query.name, "streamset": number}
     if isinstance(query, TupleQuery):
-        return state | _member_state(query) | {"rows": []}
+        return state | _member_state(query)
     members = [_member_state(member) | {"row": row_stored(row)} for member, row in query.constants.items()]
     return state | {"refused": "", "entry": [], "rows": [{"results": query.results, "members": members}]}
 
@@ -251,10 +248,9 @@ def _header(data: bytes) -> dict[str, Any]:
     """What a snapshot has, in the shape that it must have."""
     try:
         header: dict[str, Any] = inflated(*TUPLES.unpack(data))
-        if TUPLES.version_of(data) < WITH_ROWS:
-            header["engine"]["given"] = {}
-            for core in header["engine"]["core"]:
-                without_rows(core)
+        header["engine"].setdefault("given", {})
+        for core in header["engine"]["core"]:
+            with_rows_told(core)
         problem = next(misfits(header, HEADER, "header"), None)
     except RecursionError:
         problem = "its header is too deep"
@@ -385,6 +381,7 @@ def _forms(query: TupleQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> 
 def _state(kind: TableKind, types: Types) -> dict[str, Any]:
     """The state of a core, as CORE, with the types in the place of those of nulls."""
     state = core_state(kind)
+    with_rows_told(state)
     for entry in _entries(state):
         entry["schema"] = _retyped(entry["schema"], types)
         for selection in entry["selection"]:

@@ -264,6 +264,7 @@ class Engine(runtime.Engine):
     def _state(self) -> dict[str, Any]:
         from spaseq.tuples.state import core_state, reading_state
 
+        given = {name: list(map(row_stored, each.rows)) for name, each in self._queries.items() if each.rows}
         return {
             "reading": reading_state(self._reading, declared(self._reading.types)),
             "lateness": self.lateness,
@@ -272,12 +273,8 @@ class Engine(runtime.Engine):
             "counters": {name: asdict(counters) for name, counters in self._counters.items()},
             "kept": [[name, rows_stored(batch)] for name, batch in self._kept],
             "columns": self._columns.state(),
-            "given": {
-                name: list(map(row_stored, query.rows))
-                for name, query in self._queries.items()
-                if query.rows is not None
-            },
             "core": [] if self._is_open else [core_state(self.kind)],
+            **({"given": given} if given else {}),
         }
 
     def _go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:

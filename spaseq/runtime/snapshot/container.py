@@ -85,7 +85,7 @@ def _content(body: memoryview, at: int) -> tuple[dict[str, Any], dict[str, bytes
 
 
 GRAPHS = Container(b"SPASEQ\x00\x01", 8, 9, "a SPAseq engine")
-TUPLES = Container(b"SPASEQ\x00\x02", 1, 2, "an engine of tuples")
+TUPLES = Container(b"SPASEQ\x00\x02", 1, 1, "an engine of tuples")
 
 
 _PLACE = "#"  # of the section with some bytes
