@@ -10,7 +10,6 @@ from typing import Any
 
 import pandas
 import pyarrow
-import pyarrow.parquet
 import pytest
 
 from spaseq.tuples import Engine, match
