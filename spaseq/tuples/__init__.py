@@ -19,12 +19,13 @@ from spaseq.tuples.encoding.batches import EncodedBatch, Encoding, Roles, encode
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Partitions
 from spaseq.tuples.encoding.symbols import Atom, Symbols
 from spaseq.tuples.encoding.times import Measure
-from spaseq.tuples.matching import Aggregates, Matches, match
+from spaseq.tuples.matching import Aggregates, Matches, RowMatches, match
 from spaseq.tuples.queries import Prepared, prepare
 from spaseq.tuples.results import ManyMatches
 from spaseq.tuples.tuple_engine import Engine
 
 __all__ = [
     "NO_PARTITION", "Aggregates", "Atom", "CsvFormat", "EncodedBatch", "Encoding", "Engine", "ManyMatches", "Matches",
-    "Measure", "Partitions", "Prepared", "Roles", "Source", "Symbols", "encode", "match", "open_source", "prepare",
+    "Measure", "Partitions", "Prepared", "Roles", "RowMatches", "Source", "Symbols", "encode", "match", "open_source",
+    "prepare",
 ]  # fmt: skip
