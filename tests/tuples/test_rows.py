@@ -257,7 +257,9 @@ def test_a_row_that_makes_no_sense_ends_alone() -> None:
         engine.push(EVENTS)
     ((_, table),) = engine.push([])
     assert [row[:2] for row in shown(table)] == [row[:2] for row in SHOWN]
+    engine = Engine.restore(engine.snapshot(), [QUERY])
     assert "row ('A', 'x')" in engine.statistics()["queries"]["q"]["error"]
+    assert engine.push([{"type": "SELL", "name": "Z", "price": 1}]) == []
     assert engine.given("q").remove([{"company": "A", "limit": "x"}]) == 1
     assert "error" not in engine.statistics()["queries"]["q"]
 
