@@ -125,13 +125,14 @@ def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:
 def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inputs: list[TupleInput]) -> None:
     """A query; it may begin later, or be over."""
     require(state["streamset"] < len(inputs), "a query is of no streams")
-    require(isinstance(query, TupleQuery) != bool(state["rows"]) and len(state["rows"]) < 2, "a query has no rows")
+    rows = state.get("rows", [])
+    require(len(rows) == isinstance(query, ParametricTupleQuery), "a query has no rows")
     merged = inputs[state["streamset"]]
     kind.check_streams(query.prepared)
     for member, its in _with_states(query, state):
         _restore_begin(member, its)
     if isinstance(query, ParametricTupleQuery):
-        query.results = state["rows"][0]["results"]
+        query.results = rows[0]["results"]
     kind.core.start(query, merged)
 
 
@@ -381,7 +382,6 @@ def _forms(query: TupleQuery, schema: pyarrow.Schema, nulls: frozenset[str]) -> 
 def _state(kind: TableKind, types: Types) -> dict[str, Any]:
     """The state of a core, as CORE, with the types in the place of those of nulls."""
     state = core_state(kind)
-    with_rows_told(state)
     for entry in _entries(state):
         entry["schema"] = _retyped(entry["schema"], types)
         for selection in entry["selection"]:
@@ -398,7 +398,7 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
 def _entries(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Of the queries that go on."""
     for query in state["queries"]:
-        for each in (query, *(member for rows in query["rows"] for member in rows["members"])):
+        for each in (query, *(member for rows in query.get("rows", ()) for member in rows["members"])):
             yield from (entry for entry in each["entry"] if not entry["spent"])
 
 
