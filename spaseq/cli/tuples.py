@@ -137,6 +137,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
         tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
         read = [*asked.queries, *self.paths, *tables.values()]
+        if "-" in tables.values() and read.count("-") > 1:
+            raise OptionError("the rows of --given come from standard input, so nothing else can")
         if read.count("-") > 1:
             raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
         self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))

@@ -42,6 +42,13 @@ def test_standard_input(folder: Path) -> None:
     assert process.communicate(ROWS) == ("4\n", "")
 
 
+def test_one_input_alone_is_standard_input(invoke: Invoke) -> None:
+    found = invoke("tuples", "q.ceql", "--events", "-", "--given", "-", input=ROWS)
+    assert (found.exit_code, found.stderr) == (
+        2, "error: the rows of --given come from standard input, so nothing else can\n",
+    )  # fmt: skip
+
+
 def test_several_queries(invoke: Invoke) -> None:
     Path("r.ceql").write_text(QUERY.replace("GIVEN $kind, $limit", "GIVEN ($kind, $limit) { ('y', 0) }"))
     several = ("tuples", "q.ceql", "r.ceql", "--events", "s.csv", "--count")

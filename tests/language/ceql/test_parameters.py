@@ -99,3 +99,8 @@ def test_what_stands_for_a_constant_equals_nothing_else() -> None:
     assert Placeholder("x") != "x"
     assert len({Placeholder("x"), "x"}) == 2
     assert replace(Parameters(("x",)), rows=()) != Parameters(("x",))
+
+
+def test_a_sign_may_stand_apart_in_a_list() -> None:
+    apart, together = (text("", condition=f"b[v IN ({number}, 3)]") for number in ("- 5", "-5"))
+    assert parse(apart).query == parse(together).query
