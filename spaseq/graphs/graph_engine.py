@@ -18,6 +18,7 @@ from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.parameter_rows import RowSources
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
+from spaseq.graphs.registration import Registration
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
@@ -65,6 +66,7 @@ class Engine(runtime.Engine):
 
     def _keep(self, kind: GraphKind) -> None:
         self.kind = kind
+        self.registration = Registration(kind)
         self._hold(kind.core)
 
     @property
@@ -117,29 +119,29 @@ class Engine(runtime.Engine):
         """
         check_most(max_results)
         _check_on_match(on_match)
-        return self.kind.register(query, name, on_match, max_results, given)
+        return self.registration.register(query, name, on_match, max_results, given)
 
     @exclusive
     def unregister(self, name: str) -> None:
         """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
-        self.kind.unregister(name)
+        self.registration.unregister(name)
 
     def given(self, name: str) -> QueryRows:
         """The rows of a query with parameters.  OptionError: there is no such query, or it has none."""
-        self.kind.parametric(name)
+        self.registration.parametric(name)
         return QueryRows(self, name)
 
     @exclusive
     @whole_or_broken
     def add_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.add``."""
-        return self.kind.add_rows(name, rows)
+        return self.registration.add_rows(name, rows)
 
     @exclusive
     @whole_or_broken
     def remove_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.remove``."""
-        return self.kind.remove_rows(name, rows)
+        return self.registration.remove_rows(name, rows)
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, stream: str, graph: Graph, timestamp: Time, event: str | None = None) -> list[Match]:
@@ -305,10 +307,10 @@ class QueryRows:
         return self._engine.remove_rows(self._name, rows)
 
     def __len__(self) -> int:
-        return len(self._engine.kind.parametric(self._name)[0].rows)
+        return len(self._engine.registration.parametric(self._name)[0].rows)
 
     def __iter__(self) -> Iterator[dict[str, Identifier]]:
-        query, _ = self._engine.kind.parametric(self._name)
+        query, _ = self._engine.registration.parametric(self._name)
         names = query.plan.query.given.names if query.plan.query.given else ()
         for row in list(query.terms()):
             yield {name: from_bytes(term_bytes(term)).to_rdflib() for name, term in zip(names, row, strict=True)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -108,6 +109,10 @@ class TableKind:
     def derive(self, query: TupleQuery) -> Iterable[TableBatch]:
         """See ``Kind``: no query in CEQL derives a stream; one that does would give its events here."""
         return ()
+
+    def apart(self, tables: Iterator[Any]) -> Iterator[Any]:
+        """See ``Kind``: each is of one query."""
+        return tables
 
     def rest(self) -> None:
         """See ``Kind``: inputs see to what they keep."""
