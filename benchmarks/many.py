@@ -1,7 +1,8 @@
-"""One V-shape query, and rows of parameters that make it up to a thousand: cost per event together, and each by itself.
+"""One V-shape query, and up to a thousand like it: cost per event together, and each by itself.
 
-*Limits* are rules with a threshold and a window each; *companies* one with a company each.  Matches are counted, or
-listed as columns, from bytes; then events are pushed one by one, and rows are registered.  CPU time of one process.
+*Rows* are those of parameters, *texts* queries of their own.  *Limits* are rules with a threshold and a window each;
+*companies* one with a company each; *ends* have their threshold in the last step only.  Matches are counted, or listed
+as columns, from bytes; then events are pushed one by one, and rows and texts are registered.  CPU time of one process.
 The last column is what ``sharing`` saves; what would take minutes by itself is measured on a part of the events.
 
 Run: ``python -m benchmarks.many [events]`` (``make bench-many``).
@@ -31,15 +32,18 @@ WHERE {{
   SEQ(A ; B ; C)
   DEFINE GPM A ON stock {{ ?q1 stock:company ?company ; stock:price ?p1 . FILTER(?p1 > {threshold}) }}
   DEFINE GPM B ON stock {{ ?q2 stock:company ?company ; stock:price ?p2 . FILTER(?p2 > ?p1) }}
-  DEFINE GPM C ON stock {{ ?q3 stock:company ?company ; stock:price ?p3 . FILTER(?p3 < ?p2 && ?p3 > {threshold}) }}
+  DEFINE GPM C ON stock {{ ?q3 stock:company ?company ; stock:price ?p3 . FILTER(?p3 < ?p2 && ?p3 > {end}) }}
 }}
 """
-ONE = QUERY.format(window=20, threshold=41)
-LIMITS = QUERY.format(window="?length", threshold="?limit").replace("WHERE", "GIVEN ?limit ?length\nWHERE")
-COMPANIES = QUERY.format(window=40, threshold=41).replace("WHERE", "GIVEN ?company\nWHERE")
+ONE = QUERY.format(window=20, threshold=41, end=41)
+LIMITS = QUERY.format(window="?length", threshold="?limit", end="?limit").replace(
+    "WHERE", "GIVEN ?limit ?length\nWHERE"
+)
+COMPANIES = QUERY.format(window=40, threshold=41, end=41).replace("WHERE", "GIVEN ?company\nWHERE")
 PUSHED = 3_000
 APART = 1_000_000  # rows times events that are evaluated each by itself
 Rows = list[dict[str, Any]]
+Queries = str | dict[str, str]
 
 
 def limits(count: int) -> Rows:
@@ -55,20 +59,47 @@ def companies(count: int) -> Rows:
     return [{"company": f"<{COMPANY}{number}>"} for number in range(count)]
 
 
-def from_bytes(query: str, rows: Rows | None, stream: Path, sharing: bool, count_only: bool) -> tuple[float, int]:
+def equal_texts(count: int) -> dict[str, str]:
+    """The same query, so often."""
+    return {f"q{number}": ONE for number in range(count)}
+
+
+def limit_texts(count: int) -> dict[str, str]:
+    """A query for each of the limits."""
+    texts = (QUERY.format(window=row["length"], threshold=row["limit"], end=row["limit"]) for row in limits(count))
+    return {f"q{number}": text for number, text in enumerate(texts)}
+
+
+def company_texts(count: int) -> dict[str, str]:
+    """A query for each of the companies."""
+    text = QUERY.format(window=40, threshold=41, end=41).replace("SELECT ?company", "SELECT")
+    return {f"q{n}": text.replace("?company", row["company"]) for n, row in enumerate(companies(count))}
+
+
+def end_texts(count: int) -> dict[str, str]:
+    """Queries with one beginning."""
+    return {f"q{n}": QUERY.format(window=40, threshold=41, end=row["limit"]) for n, row in enumerate(limits(count))}
+
+
+TEXTS = {"equal texts": equal_texts, "texts: limits": limit_texts, "texts: companies": company_texts,
+         "texts: ends": end_texts}  # fmt: skip
+
+
+def from_bytes(query: Queries, rows: Rows | None, stream: Path, sharing: bool, count_only: bool) -> tuple[float, int]:
     """CPU seconds from bytes to matches that are counted, or listed as columns; and how many they are."""
-    options: dict[str, Any] = {} if rows is None else {"given": rows, "sharing": sharing}
-    run = Run(query, {"stock": str(stream)}, count_only=count_only, **options)
+    options: dict[str, Any] = {} if rows is None else {"given": rows}
+    run = Run(query, {"stock": str(stream)}, count_only=count_only, sharing=sharing, **options)
     started = time.process_time()
     for _ in run.tables():
         pass
     return time.process_time() - started, sum(run.counts().values())
 
 
-def pushed(query: str, rows: Rows | None, events: list[tuple[int, bytes]], sharing: bool) -> tuple[float, int]:
+def pushed(queries: Queries, rows: Rows | None, events: list[tuple[int, bytes]], sharing: bool) -> tuple[float, int]:
     """CPU seconds of events that are pushed one by one, and the matches."""
     engine, found = Engine(sharing=sharing), 0
-    engine.register(query, "q", given=rows)
+    for name, query in {"q": queries}.items() if isinstance(queries, str) else queries.items():
+        engine.register(query, name, given=rows)
     started = time.process_time()
     for at, triples in events:
         found += len(engine.push("stock", triples, at))
@@ -99,11 +130,27 @@ def of_bytes(stream: Path, parts: dict[int, Path], events: int) -> Iterator[str]
         one = from_bytes(ONE, None, stream, True, count_only)[0] / events * 1e6
         for query, rows, what in ((LIMITS, limits, "limits"), (COMPANIES, companies, "companies")):
             for count in (1, 100, 1_000):
-                part = max(size for size in parts if size * count <= APART or size == min(parts))
-                given = rows(count)
-                together = from_bytes(query, given, stream, True, count_only)
-                apart = from_bytes(query, given, parts[part], False, count_only)
-                yield told(f"{count:,} {what}, {how}", events, one, together, apart, part)
+                yield both(query, rows(count), f"{count:,} {what}, {how}", one, stream, parts, count_only)
+        for what, texts in TEXTS.items():
+            for count in (100, 1_000):
+                yield both(texts(count), None, f"{count:,} {what}, {how}", one, stream, parts, count_only)
+
+
+def both(
+    query: Queries,
+    rows: Rows | None,
+    title: str,
+    one: float,
+    stream: Path,
+    parts: dict[int, Path],
+    count_only: bool,
+) -> str:
+    """Together, and each by itself on as many events as that may take."""
+    count = len(query) if rows is None else len(rows)
+    part = max(size for size in parts if size * count <= APART or size == min(parts))
+    together = from_bytes(query, rows, stream, True, count_only)
+    apart = from_bytes(query, rows, parts[part], False, count_only)
+    return told(title, max(parts), one, together, apart, part)
 
 
 def of_pushes() -> Iterator[str]:
@@ -115,10 +162,21 @@ def of_pushes() -> Iterator[str]:
             few = events[: max(100, APART // count // 3)]
             together, apart = (pushed(query, rows(count), few, sharing) for sharing in (True, False))
             yield told(f"{count:,} {what}, pushed", len(few), one, together, apart, len(few))
+    for what, texts in TEXTS.items():
+        few = events[: max(100, APART // 3_000)]
+        together, apart = (pushed(texts(1_000), None, few, sharing) for sharing in (True, False))
+        yield told(f"1,000 {what}, pushed", len(few), one, together, apart, len(few))
 
 
 def of_registrations() -> Iterator[str]:
-    """Rows in a table, and one by one."""
+    """Texts; rows in a table, and one by one."""
+    for what, texts in TEXTS.items():
+        engine, known_texts = Engine(), texts(1_000)
+        started = time.process_time()
+        for name, text in known_texts.items():
+            engine.register(text, name)
+        engine.statistics()
+        yield f"  1,000 {what} are registered in {time.process_time() - started:.2f} s"
     for count in (1_000, 10_000):
         started = time.process_time()
         Engine().register(LIMITS, "q", given=limits(count))

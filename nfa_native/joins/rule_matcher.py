@@ -41,6 +41,7 @@ class RuleMatcher(Matcher):
         self.words: NDArray[np.uint64] = np.zeros((automaton.parameters, 0), np.uint64)
         self.windows: NDArray[np.int64] | None = None
         self.stands: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._is_plain = is_plain(automaton)
         self._waiting: RuleMatches | None = None  # results of before the rules changed
 
     def run(
@@ -75,6 +76,8 @@ class RuleMatcher(Matcher):
     def strike(self, rank: int) -> None:
         """A rule has no results any more."""
         self.stands[rank] = False
+        if self._waiting is not None:
+            self._waiting = _only(self._waiting, self._waiting.rules != self.places[rank])
 
     @property
     def count(self) -> int:
@@ -102,7 +105,9 @@ class RuleMatcher(Matcher):
         """For each result of each rule the row, and the rank."""
         sets = (raw.words[:, -1] >> np.uint64(4)).astype(np.int64)
         low, high = sets >> RANK_BITS, sets & ((1 << RANK_BITS) - 1)
-        rows = np.repeat(np.arange(len(sets)), high - low)
+        turns = _turns(raw) if self._is_plain else np.arange(len(sets))
+        low, high = low[turns], high[turns]
+        rows = np.repeat(turns, high - low)
         ranks = ranges(low, high - low)
         has = self.stands[ranks]
         if self.windows is not None:
@@ -112,9 +117,42 @@ class RuleMatcher(Matcher):
         return rows[order], ranks[order]
 
 
+def is_plain(automaton: Automaton) -> bool:
+    """Whether it has one way from its first state to its last, of single events, and accepts in that alone."""
+    steps = {one.source: one for one in automaton.transitions if len(one.targets) == len(one.choice.atoms) == 1}
+    state, length = 0, 0
+    while state in steps and not automaton.states[state].final and length < len(automaton.transitions):
+        state, length = steps[state].targets[0].state, length + 1
+    return length == len(automaton.transitions) == len(steps) and state not in steps
+
+
+def _turns(raw: RawMatches) -> NDArray[np.int64]:
+    """The rows in the order in which a rule would give them by itself.
+
+    Of partial matches that take the same step those come first that got there last.
+    """
+    lengths = np.diff(raw.pick_offsets)
+    picks = [np.where(lengths > back, _pick(raw, back), -1) for back in range(lengths.max(initial=1))]
+    return np.lexsort((*(-pick for pick in reversed(picks[1:])), picks[0], raw.decided))
+
+
+def _pick(raw: RawMatches, back: int) -> NDArray[np.int64]:
+    """The events that are so many picks before the last one of each match; anything where there is none."""
+    return raw.pick_events[np.maximum(raw.pick_offsets[1:] - 1 - back, 0)].astype(np.int64)
+
+
 def _joined(a: RuleMatches, b: RuleMatches) -> RuleMatches:
     """The results of one and then of the other."""
     offsets = np.append(a.pick_offsets, b.pick_offsets[1:] + a.pick_offsets[-1])
     pairs: Any = zip(a, b, strict=True)
     columns = [np.concatenate(pair) for pair in pairs]
     return RuleMatches(*columns)._replace(pick_offsets=offsets)
+
+
+def _only(found: RuleMatches, wanted: NDArray[np.bool_]) -> RuleMatches:
+    """Some of the results."""
+    offsets, chosen = take_ranges(found.pick_offsets, np.flatnonzero(wanted))
+    kept = {name: getattr(found, name)[wanted] for name in ("first", "last", "decided", "words", "rules")}
+    return RuleMatches(
+        pick_offsets=offsets, pick_atoms=found.pick_atoms[chosen], pick_events=found.pick_events[chosen], **kept
+    )

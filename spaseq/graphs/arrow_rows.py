@@ -137,7 +137,7 @@ class _RowReader:
             return self._kind.core.open_stream(name)
         except OptionError as error:
             try:
-                resolve_stream(name, self._kind.queries.values())
+                resolve_stream(name, self._kind.known())
             except OptionError:
                 self._note(OF_NO_STREAM, rows, str(error))
                 return None

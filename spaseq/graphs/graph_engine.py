@@ -17,6 +17,7 @@ from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
+from spaseq.graphs.registration import Registration
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
@@ -66,6 +67,7 @@ class Engine(runtime.Engine):
 
     def _keep(self, kind: GraphKind) -> None:
         self.kind = kind
+        self.registration = Registration(kind)
         self._hold(kind.core)
 
     @property
@@ -118,37 +120,37 @@ class Engine(runtime.Engine):
         """
         check_most(max_results)
         _check_on_match(on_match)
-        return self.kind.register(query, name, on_match, max_results, given)
+        return self.registration.register(query, name, on_match, max_results, given)
 
     @exclusive
     def unregister(self, name: str) -> None:
         """Forget a query with its partial matches; OptionError if others read the stream that it derives."""
-        self.kind.unregister(name)
+        self.registration.unregister(name)
 
     def given(self, name: str) -> QueryRows:
         """The rows of a query with parameters.  OptionError: there is no such query, or it has none."""
-        self.kind.parametric(name)
+        self.registration.parametric(name)
         return QueryRows(self, name)
 
     @exclusive
     @whole_or_broken
     def add_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.add``."""
-        return self.kind.add_rows(name, rows)
+        return self.registration.add_rows(name, rows)
 
     @exclusive
     @whole_or_broken
     def remove_rows(self, name: str, rows: RowSource) -> int:
         """See ``QueryRows.remove``."""
-        return self.kind.remove_rows(name, rows)
+        return self.registration.remove_rows(name, rows)
 
     def row_count(self, name: str) -> int:
         """How many rows a query with parameters has."""
-        return len(self.kind.parametric(name)[0].rows)
+        return len(self.registration.parametric(name)[0].rows)
 
     def rows_of(self, name: str) -> list[dict[str, Identifier]]:
         """The rows of a query with parameters, as dictionaries of terms."""
-        query, _ = self.kind.parametric(name)
+        query, _ = self.registration.parametric(name)
         names = query.plan.query.given.names if query.plan.query.given else ()
         rows = [[from_bytes(term_bytes(term)).to_rdflib() for term in row] for row in query.terms()]
         return [dict(zip(names, row, strict=True)) for row in rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +38,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         super().__init__(clocks, by_tick if strict else by_time)
         self.names = EventNames()
         self._evaluator = evaluator
+        self.before_events: list[Callable[[], None]] = []  # to be called before the next event is taken
         self._members: list[GraphQuery] = []  # of the queries: those without parameters themselves
         self._owners: dict[GraphQuery, ParametricGraphQuery] = {}  # of members that are rows
         self._young: list[GraphQuery] = []  # rows that came after events which wait, and do not see these
@@ -67,6 +68,18 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         self._owners[member] = query
         if self.buffer:
             self._young.append(member)
+
+    def forget_idle(self, query: ParametricGraphQuery) -> None:
+        """Feed those of its members no more that run no row."""
+        gone = set(query.without_rows)
+        for member in gone:
+            query.forget_member(member)
+        self.detach_members(gone)
+
+    def bring_in(self) -> None:
+        """Let queries run that are to see the events from now on."""
+        while self.before_events:
+            self.before_events.pop()()
 
     def _take_in(self, member: GraphQuery) -> None:
         member.heard = self.names.next
@@ -120,6 +133,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     # ── events come ──────────────────────────────────────────────────────────────────────────────────────
     def add(self, events: Events) -> None:
         """Take events of one stream that are not late."""
+        self.bring_in()
         singles = self.buffer.take_singles()
         self._knowledge.clear()
         for stream in dict.fromkeys(stream for _, stream, _, _ in singles):
@@ -128,6 +142,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def add_single(self, stream: str, event: SingleEvent) -> None:
         """Take one event that is not late: the short way."""
+        if self.before_events:
+            self.bring_in()
         number = self.numbers[stream]
         if self.buffer.takes_singles:
             self.buffer.add_single(number, event)
@@ -156,9 +172,16 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     def _columns(self, stream: int, *events: SingleEvent) -> Events:
         return Events.of_single(self.clocks[stream].iri, self._evaluator.encoder, *events)
 
+    def settle(self) -> list[AnyGraphQuery]:
+        """See ``MergedInput``: queries that came after events which wait do not see these."""
+        if self.before_events:
+            self.bring_in()
+        return super().settle()
+
     # ── what queries hear ────────────────────────────────────────────────────────────────────────────────
     def catch_up(self) -> None:
         """Let all queries hear of all events and of the time, and forget the names that no query needs."""
+        self.bring_in()
         self._leave_out_those_over()
         for query in self._members if not self.finished else ():
             self._hear_member(query)

@@ -19,11 +19,12 @@ from nfa_native.terms.rows import EventRows
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.pattern.sequences import Construction, Selection
+from spaseq.pattern.sequences import Construction, Query, Selection
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.match import DerivedEvent, Match
 from spaseq.results.projection import Constructor, Projector
 from spaseq.results.table import MatchTable
+from spaseq.runtime.protocols import OneQuery
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 OnMatch = Callable[[Match], object]
@@ -55,7 +56,7 @@ def _countable(method: Callable[Concatenate[GraphQuery, P], T]) -> Callable[Conc
     return counted
 
 
-class GraphQuery:
+class GraphQuery(OneQuery):
     """A query with its matcher and what makes results of its matches.
 
     It is told of events and of time, and ``tables`` gives what this decides.  When so much is decided at once that the
@@ -117,6 +118,15 @@ class GraphQuery:
         return self._projector is None or self._projector.gives_at_once
 
     @property
+    def query(self) -> Query:
+        """What it means."""
+        return self.plan.query
+
+    def named(self, name: str) -> GraphQuery:
+        """The query of that name: itself."""
+        return self
+
+    @property
     def into(self) -> str | None:
         """The stream that the query derives."""
         return self.plan.query.into
@@ -136,6 +146,10 @@ class GraphQuery:
         maker = self._projector or self._constructor
         assert maker is not None
         return maker.empty()
+
+    def empty_of(self, name: str) -> MatchTable:
+        """The same of the query of that name: itself."""
+        return self.empty()
 
     @property
     def can_count_only(self) -> bool:

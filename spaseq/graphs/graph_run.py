@@ -110,7 +110,7 @@ class Run(SourceRun[Events], Iterator[Match]):
             named = [(name, query) for name, (_, query) in zip(names, named, strict=True)]
         for name, query in named:
             self.engine.register(query, name, max_results=max_results, given=tables.get(name))
-        supplied = supplied_streams(list(self.engine.queries.values()), streams)
+        supplied = supplied_streams(kind.known(), streams)
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
         patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
@@ -122,8 +122,7 @@ class Run(SourceRun[Events], Iterator[Match]):
         self._matches: Iterator[Match] | None = None
         self.warns = True  # of what was dropped, in the end; False: whoever has this asks for ``losses``
         if count_only and max_results is None:
-            for running in kind.core.running.values():
-                running.count_only()
+            kind.count_only()
 
     def __next__(self) -> Match:
         """The next match, in order of decision."""
@@ -147,12 +146,14 @@ class Run(SourceRun[Events], Iterator[Match]):
         decided at once.
         """
         return Tables(
-            self._use, "Run.merged", (part for decided in self._steps() for part in decided.merged_by(merged_tables))
+            self._use,
+            "Run.merged",
+            (part.by_query() for decided in self._steps() for part in decided.merged_by(merged_tables)),
         )
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query's results without any: it has their columns.  OptionError: there is no such query."""
-        return self._kind.core.query_named(query).empty()
+        return self._kind.core.query_named(query).empty_of(query)
 
     def to_arrow(self, types: Types | None = None, query: str | None = None, terms: str | None = None) -> pyarrow.Table:
         """All results of a query as an Arrow table, in order of decision.
@@ -188,12 +189,12 @@ class Run(SourceRun[Events], Iterator[Match]):
 
     def counts(self) -> dict[str, int]:
         """The number of results so far by query."""
-        return {name: running.found for name, running in self._core.running.items()}
+        return {name: running.named(name).found for name, running in self._core.running.items()}
 
     @property
     def groups(self) -> int:
         """Groups of partial matches that all queries keep, as of the last event that concerned each; quickly told."""
-        return sum(running.groups() for running in self._core.running.values())
+        return sum(running.groups() for running in self._core.at_work)
 
     @reading
     def statistics(self) -> dict[str, Any]:
@@ -206,8 +207,8 @@ class Run(SourceRun[Events], Iterator[Match]):
 
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""
-        names = list(self.engine.queries)
-        selections = [name for name, known in self.engine.queries.items() if known.into is None]
+        names = list(self._core.running)
+        selections = [name for name, running in self._core.running.items() if running.into is None]
         if query is None and len(selections or names) == 1:
             return (selections or names)[0]
         if query is None:

@@ -20,23 +20,21 @@ from spaseq.graphs.background import Background, BackgroundSources, Common, Comp
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher
-from spaseq.graphs.parameter_rows import keyed, needed_rows, read_rows, rows_given
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
-from spaseq.graphs.queries import AnyQuery, Prepared, as_query, plan_of, resolve_stream, stream_order
+from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
-from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, groups, plans_apart, plans_of_rows
+from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, plans_apart, plans_of_rows
 from spaseq.results.match import Match
-from spaseq.results.table import MatchTable, in_order
+from spaseq.results.table import MatchTable, each_of_one_query, in_order
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick
 from spaseq.runtime.snapshot.container import RESULTS_WAIT
 from spaseq.runtime.statistics import Statistics, of_stream, reasons, time_of
-from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events, Scope
 from spaseq.sources.rdf.graphs import Graph, single_event
 from spaseq.sources.rdf.items import BATCH, Item, each_of, of_item, unpacked
@@ -76,7 +74,7 @@ class GraphKind:
         self.forgetting = Forgetting()
         self._common: Common | None = None  # what it shares with other engines
         self._is_lent = False  # readers have the encoder
-        self._assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
+        self.assemblers: dict[str, Assembler] = {}  # by stream: of events that are pushed one by one
 
     def _soundness(self) -> TermsSoundness:
         return TermsSoundness("this engine", self.terms)
@@ -102,12 +100,20 @@ class GraphKind:
     @property
     def queries(self) -> dict[str, Query]:
         """The registered queries by name."""
-        return {name: running.plan.query for name, running in list(self.core.running.items())}
+        return {name: running.named(name).query for name, running in list(self.core.running.items())}
+
+    def known(self) -> list[Query]:
+        """What is at work: of queries that run together just one, with parameters."""
+        return [running.plan.query for running in self.core.at_work]
+
+    def input_of(self, query: AnyGraphQuery) -> GraphInput:
+        """The input that a query runs on."""
+        return next(merged for merged in self.inputs if query in merged.all_queries)
 
     # ── as of any kind of data ───────────────────────────────────────────────────────────────────────────
     def stream(self, called: str) -> str:
         """See ``Kind``: the IRI of a stream, from this or a short name."""
-        return resolve_stream(called, self.queries.values())
+        return resolve_stream(called, self.known())
 
     def opened(self, clock: StreamClock) -> None:
         """See ``Kind``."""
@@ -135,6 +141,10 @@ class GraphKind:
         derived = (Event(event.stream, event.timestamp, event.name, event.triples) for event in events)
         return self.columns(sorted(derived, key=lambda event: (event.timestamp, event.name)), scope=derived_scope)
 
+    def apart(self, tables: Iterator[MatchTable]) -> Iterator[MatchTable]:
+        """See ``Kind``: those of families."""
+        return each_of_one_query(tables)
+
     def rest(self) -> None:
         """See ``Kind``: versions of the background that no event sees any more are freed."""
         if self.evaluator.versions > 1:
@@ -142,78 +152,7 @@ class GraphKind:
             seen = [version for version in waiting if version is not None]
             self.evaluator.forget_versions(min(seen, default=self.evaluator.version))
 
-    # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
-    def register(
-        self,
-        query: AnyQuery,
-        name: str | None,
-        on_match: OnMatch | None,
-        max_results: int | None,
-        given: RowSource | None = None,
-    ) -> str:
-        """See ``Engine.register``."""
-        self.forget_terms()
-        checked = as_query(query, name, self.core.running)
-        wanted = rows_given(checked, given) if checked.given is None else needed_rows(checked, given)
-        order = stream_order([*self.queries.values(), checked])
-        self._check_derived(checked)
-        plan = plan_of(query, checked)
-        self.share([query])
-        merged = self._input_for(checked)
-        if checked.given is None:
-            made = self.compiled(query, plan)
-            self.core.start(self._new(plan, made, merged, on_match, max_results), merged)
-        else:
-            parametric = self.parametric_query(plan, merged, on_match, max_results)
-            for its, keys, places in self.plans(plan, wanted or {}, 0):
-                parametric.run(self._new(its, compiled(its, self.evaluator), merged), keys, places)
-            self.core.start(parametric, merged)
-        self.core.sort(order)
-        return checked.name
-
-    def add_rows(self, name: str, table: RowSource) -> int:
-        """See ``QueryRows.add``."""
-        self.forget_terms()
-        query, merged = self.parametric(name)
-        rows = keyed(read_rows(query.plan.query, table))
-        new = {key: row for key, row in rows.items() if key not in query.rows and not query.is_over}
-        count = len(new)
-        waiting = bool(merged.buffer)
-        if new and waiting:
-            self.evaluator.renew_version()
-        elif self.sharing:
-            new = self._extended(query, new)
-        for its, keys, places in self.plans(query.plan, new, query.next_place):
-            member = self._new(its, compiled(its, self.evaluator), merged)
-            member.since = self.evaluator.version
-            query.run(member, keys, places)
-            merged.attach_rows(query, member)
-        return count
-
-    def _extended(self, query: ParametricGraphQuery, rows: dict[Key, Row]) -> dict[Key, Row]:
-        """Let what runs rows run more of their kind; those that are left need something of their own."""
-        left = dict(rows)
-        for fixed, keys in groups(query.plan, rows).items():
-            member = query.member_for(fixed)
-            if member is not None:
-                query.extend(member, keys, range(query.next_place, query.next_place + len(keys)))
-                left = {key: row for key, row in left.items() if key not in set(keys)}
-        return left
-
-    def remove_rows(self, name: str, table: RowSource) -> int:
-        """See ``QueryRows.remove``."""
-        query, merged = self.parametric(name)
-        gone = [key for key in keyed(read_rows(query.plan.query, table)) if key in query.rows]
-        merged.detach_members({member for key in gone if (member := query.remove(key)) is not None})
-        return len(gone)
-
-    def parametric(self, name: str) -> tuple[ParametricGraphQuery, GraphInput]:
-        """A query with parameters, and its input.  OptionError: there is none of that name."""
-        query = self.core.query_named(name)
-        if not isinstance(query, ParametricGraphQuery):
-            raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
-        return query, next(merged for merged in self.inputs if query in merged.all_queries)
-
+    # ── queries ─────────────────────────────────────────────────────────────────────────────────────────────
     def plans(self, plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[PlanOfRows]:
         """See ``plans_of_rows``; ``place``: of the first row."""
         return plans_of_rows(plan, rows, place) if self.sharing else plans_apart(plan, rows, place)
@@ -224,7 +163,7 @@ class GraphKind:
         """A query with parameters that has no rows yet."""
         return ParametricGraphQuery(plan, empty_table(plan, merged.names, self.terms), on_match, max_results)
 
-    def _new(
+    def begun(
         self,
         plan: Plan,
         made: Compiled,
@@ -236,25 +175,6 @@ class GraphKind:
         matcher = plan.start(self.terms, automaton=made.automaton)
         return self.running(plan, made, merged, matcher, on_match, max_results)
 
-    def unregister(self, name: str) -> None:
-        """See ``Engine.unregister``."""
-        into = self.core.query_named(name).into
-        others = [query for query in self.queries.values() if query.name != name]
-        if into is not None and not any(query.into == into for query in others):
-            readers = [query.name for query in others if any(s.iri == into for s in query.streams)]
-            if readers:
-                raise OptionError(f'"{name}" derives <{into}>, which {", ".join(readers)} reads')
-        self._forget_streams(self.core.remove(name))
-
-    def _forget_streams(self, gone: AnyGraphQuery) -> None:
-        """Forget streams of a query that has gone: those that no query reads or derives, and of which nothing came."""
-        used = self.core.derived | {stream.iri for query in self.queries.values() for stream in query.streams}
-        iris = {stream.iri for stream in gone.plan.query.streams} | ({gone.into} if gone.into is not None else set())
-        for iri in iris - used:
-            if self.core.clocks[iri].is_untouched:
-                del self.core.clocks[iri], self.encoders[iri]
-                self._assemblers.pop(iri, None)
-
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""
         background = self.background
@@ -262,20 +182,6 @@ class GraphKind:
             background = background.replaced(iri, source)
         self.evaluator.update_background(background)
         self.rest()
-
-    def _check_derived(self, query: Query) -> None:
-        """OptionError: the stream that the query derives has had events from outside."""
-        into = query.into
-        clock = self.core.clocks.get(into or "")
-        if clock is not None and into not in self.core.derived and (clock.events or clock.closed):
-            raise OptionError(f"the stream <{into}> has had events from outside, so no query can derive it")
-
-    def _input_for(self, query: Query) -> GraphInput:
-        """An input for a new query: one that waits for nothing can be shared."""
-        iris = tuple(stream.iri for stream in query.streams)
-        strict = query.window is not None and query.window.events
-        alike = (one for one in self.inputs if one.streams == iris and one.strict == strict and one.may_be_joined)
-        return next(alike, None) or self.new_input(iris, strict)
 
     def new_input(self, iris: Iterable[str], strict: bool) -> GraphInput:
         """An input of these streams; ``strict`` if its queries count events in their windows."""
@@ -325,9 +231,9 @@ class GraphKind:
 
     def _assembler(self, iri: str) -> Assembler:
         """What encodes the events of a stream one by one."""
-        if iri not in self._assemblers:
-            self._assemblers[iri] = Assembler(self.encoders[iri], ())
-        return self._assemblers[iri]
+        if iri not in self.assemblers:
+            self.assemblers[iri] = Assembler(self.encoders[iri], ())
+        return self.assemblers[iri]
 
     def _lazy(self, automaton: Automaton, needs: Iterable[Need]) -> Sequence[LazyAtom]:
         """The atoms that are evaluated only where they can matter."""
@@ -404,6 +310,13 @@ class GraphKind:
                     merged.add_single(iri, event)
         return in_time
 
+    def count_only(self) -> None:
+        """Count results, where that is possible, instead of making them; before any event."""
+        for merged in self.inputs:
+            merged.bring_in()
+        for running in self.core.at_work:
+            running.count_only()
+
     def forget_terms(self) -> None:
         """Keep the table of terms from growing with the streams."""
         self.forgetting.look(self.evaluator, self.core)
@@ -414,8 +327,9 @@ class GraphKind:
         ExceptionGroup: callbacks have raised.  All were called, and the matches come with the next call.
         """
         found = list(tables)
-        matches = in_order(found)
-        callbacks = {table.query: self.core.running[table.query].on_match for table in found}
+        matches = in_order(found, self.core.turns)
+        names = {name for table in found for name in table.queries}
+        callbacks = {name: self.core.running[name].named(name).on_match for name in names}
         if not self.core.delivery.waits and not any(callbacks.values()):
             return matches
         return self.core.delivery.deliver(matches, callbacks)
@@ -440,14 +354,16 @@ class GraphKind:
         tells of rows of no stream that a query reads.
         """
         self.core.catch_up()
-        inputs = {query.name: merged for merged in self.core.inputs for query in merged.all_queries}
+        inputs = {query: merged for merged in self.core.inputs for query in merged.all_queries}
         lost = self.losses(reports)
         return {
             "streams": {
                 iri: of_stream(clock, clock.first_late) | self._skipped_of(iri) | _wire(reports.get(iri))
                 for iri, clock in self.core.clocks.items()
             },
-            "queries": {name: _statistics(query, inputs[name], lost) for name, query in self.core.running.items()},
+            "queries": {
+                name: _statistics(query, name, inputs[query], lost) for name, query in self.core.running.items()
+            },
             "terms": len(self.terms),
             **self._skipped_of(OF_NO_STREAM),
         }
@@ -462,22 +378,24 @@ def _wire(report: WireReport | None) -> Statistics:
 
 
 def _statistics(
-    query: AnyGraphQuery, merged: MergedInput[Any, Any, AnyGraphQuery], lost: Mapping[str, Sequence[Loss]]
+    query: AnyGraphQuery, name: str, merged: MergedInput[Any, Any, AnyGraphQuery], lost: Mapping[str, Sequence[Loss]]
 ) -> Statistics:
-    slowest = merged.held_back_by()
+    slowest, named = merged.held_back_by(), query.named(name)
     held_back_by = None if slowest is None else slowest.iri
     found = {
-        "results": query.found,
+        "results": named.found,
         "watermark": time_of(merged.watermark),
         "waiting_events": len(merged.buffer),
         "held_back_by": held_back_by,
-        **(query.statistics(merged.came()) | {"results": query.found}),
+        **(query.statistics(merged.came()) | {"results": named.found}),
     }
-    if query.max_results is not None:
-        found |= {"max_results": query.max_results, "over": query.is_over}
-    if not query.found:
+    if named.max_results is not None:
+        found |= {"max_results": named.max_results, "over": named.is_over}
+    if not named.found:
         dropped = [loss for iri in merged.streams for loss in lost[iri]]
         found["why"] = reasons(dropped, str(len(merged.buffer) or ""), f"<{held_back_by}>", found.get("why", ()))
+    else:
+        found["why"] = []
     return found
 
 

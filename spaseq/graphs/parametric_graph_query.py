@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
 from spaseq.graphs.parameter_rows import row_of
-from spaseq.pattern.sequences import Row
+from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.rule_plan import Key, RulePlan
 from spaseq.results.match import DerivedEvent
@@ -23,12 +23,19 @@ from spaseq.results.table import MatchTable, merged_tables
 from spaseq.runtime.parametric_query import ParametricQuery
 from spaseq.streams.timestamps import LEAST
 
+Sources: TypeAlias = Sequence[tuple[GraphQuery, Iterable[MatchTable]]]
 
-def ordered(sources: Sequence[tuple[GraphQuery, Iterable[MatchTable]]]) -> Iterator[MatchTable]:
-    """The results of members by the time at which they were decided; among equals in the order of their rows."""
+
+def in_places(sources: Sources) -> Iterator[MatchTable]:
+    """The results of members by the time at which they were decided; among equals in the order of their places."""
     placed = [_placed(member, tables) for member, tables in sources]
-    runs = (run for part in merged_tables(placed) for run in part.runs()) if placed else iter(())
-    return (replace(run, places=None) for run in runs)
+    if placed:
+        yield from (run for part in merged_tables(placed, [0] * len(placed)) for run in part.runs())
+
+
+def ordered(sources: Sources) -> Iterator[MatchTable]:
+    """The same as of one query, whose rows do not show."""
+    return (replace(run, places=None) for run in in_places(sources))
 
 
 def _placed(member: GraphQuery, tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
@@ -49,14 +56,24 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         empty: MatchTable,
         on_match: OnMatch | None = None,
         max_results: int | None = None,
+        in_order: Callable[[Sources], Iterator[MatchTable]] = ordered,
     ) -> None:
-        super().__init__(plan.query.name, plan.query.into, ordered, max_results)
+        super().__init__(plan.query.name, plan.query.into, in_order, max_results)
         self.plan = plan
         self.on_match = on_match
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.next_place = 0  # of a row that comes
         self._empty = empty
-        self._counters: Mapping[str, Any] = {}  # of all rows, when it is over
+        self.counters: Mapping[str, Any] = {}  # of all rows, when it is over
+
+    @property
+    def query(self) -> Query:
+        """What it means, with its parameters."""
+        return self.plan.query
+
+    def named(self, name: str) -> QueryByName:
+        """The query of that name: itself."""
+        return self
 
     def run(self, member: GraphQuery, keys: Sequence[Key | None], places: Sequence[int]) -> None:
         """Some more rows, by their ranks among those that the member runs, and their places; None: one that is gone."""
@@ -71,13 +88,13 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         """What can run more rows that have this in common, beside those that it runs."""
         for member in self.members:
             plan = member.plan
-            if isinstance(plan, RulePlan) and plan.fixed == fixed and plan.takes_rules(_rules(member)):
+            if isinstance(plan, RulePlan) and plan.fixed == fixed and plan.takes_rules(rules_of(member)):
                 return member
         return None
 
     def extend(self, member: GraphQuery, keys: Sequence[Key], places: Sequence[int]) -> None:
         """Let a member run more rows, which see what comes from now on; it forgets for good those that are gone."""
-        plan, matcher = member.plan, _rules(member)
+        plan, matcher = member.plan, rules_of(member)
         assert isinstance(plan, RulePlan)
         member.plan, origins = plan.changed(matcher.stands.tolist(), keys, places)
         member.complete()
@@ -94,10 +111,10 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self._strike_rank(member, member.plan.rank_of(key))
 
     def _strike_rank(self, member: GraphQuery, rank: int) -> None:
-        _rules(member).strike(rank)
+        rules_of(member).strike(rank)
 
-    def empty(self) -> MatchTable:
-        """A table of results without any."""
+    def empty_of(self, name: str) -> MatchTable:
+        """A table of results of the query of that name without any."""
         return self._empty
 
     def sweep_soon(self) -> None:
@@ -123,7 +140,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
 
     def end(self) -> None:
         """See ``ParametricQuery``; what statistics tell is kept."""
-        self._counters = self._summed()
+        self.counters = self._summed()
         super().end()
 
     def groups(self) -> int:
@@ -135,7 +152,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         each = Counter[int]()
         for member in self.members:
             each.update(member.evaluated)
-        counters = at_rest(self._counters) if self.is_over else self._summed()
+        counters = at_rest(self.counters) if self.is_over else self._summed()
         told = next((member.plan for member in self.members if isinstance(member.plan, RulePlan)), self.plan)
         return {"rows": len(self.rows), **told.report(counters, came, each)}
 
@@ -151,21 +168,22 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         """Counters, and when it is over what is left of its members; these have their own."""
         counters = {"results": self.results, "newest": LEAST, "evaluated": {}, "max_results": self.max_results or 0,
                     "over": self.is_over, "new": False}  # fmt: skip
-        return counters, pack_counters(self._counters) if self.is_over else b"", b""
+        return counters, pack_counters(self.counters) if self.is_over else b"", b""
 
     def restore(self, counters: dict[str, Any], data: bytes) -> None:
         """Take over what ``snapshot`` gave, before anything else happens."""
         self.results = counters["results"]
         if counters["over"]:
             self.end()
-            self._counters = unpack_counters(self.plan.start(Terms()), data)
+            self.counters = unpack_counters(self.plan.start(Terms()), data)
 
     def trace(self) -> list[Words]:
         """All words that are held."""
         return [words for member in self.members for words in member.trace()]
 
 
-def _rules(member: GraphQuery) -> RuleMatcher:
+def rules_of(member: GraphQuery) -> RuleMatcher:
+    """The matcher of a member that runs rows together."""
     assert isinstance(member.matcher, RuleMatcher)
     return member.matcher
 
@@ -174,11 +192,35 @@ def rows_of(member: GraphQuery) -> tuple[Sequence[Row], Sequence[int], Sequence[
     """The rows that a member runs, by rank, their places, and which of them are gone."""
     if isinstance(member.plan, RulePlan):
         return (
-            list(map(row_of, member.plan.keys)),
+            [row_of(key[: len(member.plan.names)]) for key in member.plan.keys],
             list(member.plan.places),
-            np.flatnonzero(~_rules(member).stands).tolist(),
+            np.flatnonzero(~rules_of(member).stands).tolist(),
         )
     return [member.plan.query.row or ()], [member.place], []
+
+
+class QueryByName(Protocol):
+    """What is asked of a query by its name."""
+
+    @property
+    def query(self) -> Query:
+        """What it means."""
+
+    @property
+    def on_match(self) -> OnMatch | None:
+        """What its matches are given to."""
+
+    @property
+    def max_results(self) -> int | None:
+        """With how many results it is over."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it is."""
+
+    @property
+    def found(self) -> int:
+        """How many results there were so far, given or only counted."""
 
 
 AnyGraphQuery: TypeAlias = "GraphQuery | ParametricGraphQuery"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from graphlib import CycleError, TopologicalSorter
+from itertools import count
 from typing import TypeAlias, TypeVar
 
 from spaseq.errors import OptionError, QueryError
@@ -19,28 +20,32 @@ from spaseq.plan.sequences import Plan, compile_plan
 Supply = TypeVar("Supply")
 
 
-def as_query(query: AnyQuery, name: str | None, taken: Iterable[str]) -> Query:
+def as_query(query: AnyQuery, name: str | None, taken: Container[str]) -> Query:
     """The checked query under a name that is not ``taken``: ``name``, else its own, else ``query1``, ``query2`` …
 
     QuerySyntaxError, QueryError or OptionError as ``parse``; OptionError if ``name`` is taken, or it is no query.
     """
+    check_is_name(name)
+    checked = checked_query(query)
+    return replace(checked, name=free_name(checked.name if name is None else name, taken))
+
+
+def check_is_name(name: str | None) -> None:
+    """OptionError: it is something else."""
     if not isinstance(name, str | None):
         raise OptionError(f"the name of a query is a text, not {name!r:.80}")
-    names = set(taken)
-    checked = checked_query(query)
-    wanted = name if name is not None else checked.name
-    if wanted and wanted in names:
+
+
+def free_name(wanted: str, taken: Container[str]) -> str:
+    """A name that is not ``taken``: if none is wanted, ``query1``, ``query2`` …  OptionError: it is taken."""
+    if wanted and wanted in taken:
         raise OptionError(f'there is a query named "{wanted}" already')
-    return replace(checked, name=wanted or _free_name(names))
+    return wanted or next(free for number in count(1) if (free := f"query{number}") not in taken)
 
 
 def plan_of(query: AnyQuery, checked: Query) -> Plan:
     """How ``checked`` is evaluated, what ``as_query`` gave for ``query``.  QueryError: it is too large to plan."""
     return query.plan.named(checked.name) if isinstance(query, Prepared) else compile_plan(checked)
-
-
-def _free_name(taken: set[str]) -> str:
-    return next(name for number in range(1, len(taken) + 2) if (name := f"query{number}") not in taken)
 
 
 def stream_order(queries: Sequence[Query]) -> dict[str, int]:

@@ -5,115 +5,42 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import chain, pairwise
+from collections.abc import Callable, Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from gpm.algebra import Iri, Literal
-from gpm.terms import ox_term, term_bytes
+from gpm.terms import ox_term
 from nfa_native.core import archive
 from nfa_native.core.arrays import column, distinct, read_store
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, SnapshotError
-from spaseq.graphs.background import Background, Compiled, compiled
+from spaseq.graphs.background import Background
+from spaseq.graphs.family_state import MadeFamily, counters_of, family_states, made_families
+from spaseq.graphs.graph_family import GraphFamily
 from spaseq.graphs.graph_input import GraphInput
-from spaseq.graphs.graph_query import GraphQuery, OnMatch
+from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.matchers import AnyMatcher, WordMap, Words, unpack_counters
+from spaseq.graphs.matchers import WordMap, Words
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.parameter_rows import key_of, keyed, rows_given
-from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery, rows_of
+from spaseq.graphs.parameter_rows import rows_given
+from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, as_query, plan_of, stream_order
-from spaseq.pattern.sequences import Row
-from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.rule_plan import Key, RulePlan, plan_of_rows
+from spaseq.graphs.restoring import Restoring
+from spaseq.graphs.row_state import Made, Wanted, kept_rows, made_of, row_states, sections_of_rows
+from spaseq.graphs.snapshot_header import check_header
+from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.sequences.plan import fingerprint_of
+from spaseq.plan.sequences.rule_plan import Key
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
-from spaseq.runtime.snapshot.validation import (
-    CLOCK,
-    COUNT,
-    DURATION,
-    TIME,
-    AnyNames,
-    IntegerRange,
-    Shape,
-    misfits,
-    queries_given,
-    validated,
-)
+from spaseq.runtime.snapshot.validation import queries_given, validated
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
-
-SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
-INPUT_STATE: dict[str, Shape] = {
-    "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
-    "names": [str], "waiting": [str],
-}  # fmt: skip
-COUNTERS: Shape = {
-    "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
-}  # fmt: skip
-QUERY: Shape = {"name": str, "fingerprint": str, "counters": COUNTERS}
-MEMBER: dict[str, Shape] = {
-    "rows": [[[str]]], "places": [COUNT], "gone": [COUNT], "together": bool, "counters": COUNTERS, "age": COUNT,
-}  # fmt: skip
-OLD_MEMBER: dict[str, Shape] = {"row": [[str]], "counters": COUNTERS, "age": COUNT}  # when each row ran by itself
-HEADER: dict[str, Shape] = {
-    "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
-    "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
-}  # fmt: skip
-
-# Up to version 8 the events that wait are in the header, and skipped rows are not counted.
-OLD_WAITING: Shape = {"stream": str, "events": [(TIME, SCOPE, str, str)]}
-OLD_HEADER: dict[str, Shape] = {
-    **{name: shape for name, shape in HEADER.items() if name != "skipped"},
-    "streamsets": [{**INPUT_STATE, "waiting": [OLD_WAITING]}],
-}
-WITH_COLUMNS = 9  # the first version that has waiting events as columns
-
-
-def check_header(header: Any, version: int) -> None:
-    """SnapshotError if a value is missing, of another type or out of range, or names do not fit each other."""
-    shape = HEADER if version >= WITH_COLUMNS else OLD_HEADER
-    if isinstance(header, dict) and "given" in header:
-        shape = {**shape, "given": AnyNames([OLD_MEMBER if _is_old(header["given"]) else MEMBER])}
-    for problem in chain(misfits(header, shape, "header"), _inconsistent(header)):
-        raise SnapshotError(f"the snapshot is damaged: {problem}")
-
-
-def _is_old(given: Any) -> bool:
-    members = [one for states in given.values() for one in states] if isinstance(given, dict) else []
-    return any("row" in one for one in members if isinstance(one, dict))
-
-
-def _inconsistent(header: Any) -> Iterator[str]:
-    """Names in a header of the right shape that mean nothing, or two things."""
-    clocks = [clock["iri"] for clock in header["clocks"]]
-    queries = [query["name"] for query in header["queries"]]
-    placed = [name for merged in header["streamsets"] for name in merged["queries"]]
-    streams = {iri for merged in header["streamsets"] for iri in merged["iris"]}
-    if len(set(clocks)) < len(clocks) or not streams <= set(clocks) or header["scopes"].keys() != set(clocks):
-        yield "the streams do not fit each other"
-    if len(set(queries)) < len(queries) or sorted(placed) != sorted(queries):
-        yield "the queries do not fit their streams"
-    if not header.get("given", {}).keys() <= set(queries):
-        yield "there are rows of a query that is not there"
-    for member in (one for states in header.get("given", {}).values() for one in states if "rows" in one):
-        some = len(member["rows"])
-        fit = some == len(member["places"]) and set(member["gone"]) < set(range(some))
-        if not fit or (some > 1 and not member["together"]):
-            yield "the rows of a query do not fit each other"
-    for merged in header["streamsets"]:
-        iris = merged["iris"]
-        waiting = [one if isinstance(one, str) else one["stream"] for one in merged["waiting"]]
-        if not iris or len(set(iris)) < len(iris) or not set(waiting) <= set(iris) or len(set(waiting)) < len(waiting):
-            yield "events wait for a stream that is none of theirs"
-
 
 TERMS_VERSION = 1  # of the store of words
 _PLAIN = re.compile(  # terms of which it takes no parser to tell that they are some
@@ -167,87 +94,22 @@ def unpack_words(sections: Mapping[str, bytes], terms: Terms) -> WordMap:
     return word_map
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A query that is given again, its plan, and the rows that it is to have, if it has parameters."""
-
-    query: AnyQuery
-    plan: Plan
-    rows: Mapping[Key, Row]
-
-
-@dataclass(frozen=True, slots=True)
-class MadeMember:
-    """What runs rows, with their keys, by rank (None: gone), and places; and its number in the snapshot, if any."""
-
-    plan: Plan
-    compiled: Compiled
-    keys: Sequence[Key | None]
-    places: Sequence[int]
-    number: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """A query, compiled before the words of the snapshot are read; of one with parameters its members, not itself."""
-
-    plan: Plan
-    compiled: Compiled | None
-    members: Sequence[MadeMember]
-
-
-def _made(kind: GraphKind, wanted: Wanted, states: Iterable[Mapping[str, Any]]) -> Made:
-    if wanted.plan.query.given is None:
-        return Made(wanted.plan, kind.compiled(wanted.query, wanted.plan), ())
-    members = [
-        MadeMember(plan, compiled(plan, kind.evaluator), keys, places, number)
-        for plan, keys, places, number in _plans(kind, wanted, states)
-    ]
-    return Made(wanted.plan, None, members)
-
-
-def _plans(
-    kind: GraphKind, wanted: Wanted, states: Iterable[Mapping[str, Any]]
-) -> Iterator[tuple[Plan, Sequence[Key | None], Sequence[int], int | None]]:
-    """What runs the rows that are wanted: those of the snapshot as there, then new ones; all in the order wanted."""
-    order = {key: place for place, key in enumerate(wanted.rows)}
-    new = dict(wanted.rows)
-    for number, state in enumerate(states):
-        rows = _read_rows(state)
-        keys = [None if gone else key for key, gone in zip(map(key_of, rows), _gone(state, rows), strict=True)]
-        keys = [key if key in new else None for key in keys]
-        if any(key is not None for key in keys):
-            places = [0 if key is None else order[key] for key in keys]
-            known = list(map(key_of, rows))
-            plan = plan_of_rows(wanted.plan, rows[0], known, places, state.get("together", False))
-            yield plan, keys, places, number
-        for key in keys:
-            new.pop(key, None)  # type: ignore[arg-type]
-    for plan, its, _ in kind.plans(wanted.plan, new, 0):
-        places = [order[key] for key in its]
-        yield plan.placed(places) if isinstance(plan, RulePlan) else plan, its, places, None
-
-
 def take_snapshot(kind: GraphKind) -> bytes:
     """The state of an engine: equal states that came about equally give equal bytes."""
     core = kind.core
     check_settled(core.is_settled)
     core.catch_up()
-    running = list(core.running.values())
     sections: dict[str, bytes] = {}
-    held = [words for query in running for words in query.trace()]
+    held = [words for query in core.at_work for words in query.trace()]
     sections["terms"] = pack_words(held, kind.terms)
-    queries = []
-    for query in running:
-        counters, matcher, results = query.snapshot()
-        sections[f"matcher {query.name}"], sections[f"results {query.name}"] = matcher, results
-        queries.append({"name": query.name, "fingerprint": query.plan.fingerprint(), "counters": counters})
+    queries = [_query_state(query, name, sections) for name, query in core.running.items()]
     given = {
-        one.name: _row_states(one, merged, sections)
+        one.name: row_states(one, merged, sections, sections_of_rows(one.name))
         for merged in kind.inputs
         for one in merged.all_queries
-        if isinstance(one, ParametricGraphQuery)
+        if isinstance(one, ParametricGraphQuery) and not isinstance(one, GraphFamily)
     }
+    families = family_states(kind, sections)
     header = {
         "background": kind.background.fingerprint(),
         "lateness": core.lateness,
@@ -258,49 +120,19 @@ def take_snapshot(kind: GraphKind) -> bytes:
         "streamsets": [_input_state(merged, str(place), sections) for place, merged in enumerate(kind.inputs)],
         "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in kind.skipped.items()},
         **({"given": given} if given else {}),
+        **({"families": families} if families else {}),
     }
     return GRAPHS.pack(header, sections)
 
 
-def _row_states(query: ParametricGraphQuery, merged: GraphInput, sections: dict[str, bytes]) -> list[dict[str, Any]]:
-    """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
-    states, ages = [], merged.row_ages()
-    for number, member in enumerate(() if query.is_over else query.members):
-        counters, matcher, results = member.snapshot()
-        sections[f"row matcher {number} {query.name}"] = matcher
-        sections[f"row results {number} {query.name}"] = results
-        rows, places, gone = rows_of(member)
-        written = [[_written(term) for term in row] for row in rows]
-        states.append({"rows": written, "places": places, "gone": gone, "counters": counters,
-                       "together": isinstance(member.plan, RulePlan), "age": ages.get(member, 0)})  # fmt: skip
-    return states
-
-
-def _written(term: Iri | Literal) -> list[str]:
-    """A term of a row."""
-    return [term.value] if isinstance(term, Iri) else [term.lexical, term.datatype, term.language or ""]
-
-
-def _read_rows(state: Mapping[str, Any]) -> list[Row]:
-    """The rows of a member, by rank."""
-    return [tuple(map(_read, row)) for row in state.get("rows") or [state["row"]]]
-
-
-def _read(one: Sequence[str]) -> Iri | Literal:
-    """A term of a row; SnapshotError: it is none."""
-    term = Iri(*one) if len(one) == 1 else Literal(one[0], one[1], one[2] or None) if len(one) == 3 else None
-    try:
-        if term is not None and term_bytes(term):
-            return term
-    except ValueError:
-        pass
-    raise SnapshotError("the snapshot is damaged: a row has a term that is none")
-
-
-def _gone(state: Mapping[str, Any], rows: Sequence[Row]) -> list[bool]:
-    """Which of them are gone."""
-    gone = set(state.get("gone", ()))
-    return [rank in gone for rank in range(len(rows))]
+def _query_state(query: AnyGraphQuery, name: str, sections: dict[str, bytes]) -> dict[str, Any]:
+    """The counters of a query; what it holds, unless a family does, is put into sections."""
+    if isinstance(query, GraphFamily):
+        one = query.named(name)
+        return {"name": name, "fingerprint": fingerprint_of(one.query), "counters": counters_of(one)}
+    counters, matcher, results = query.snapshot()
+    sections[f"matcher {name}"], sections[f"results {name}"] = matcher, results
+    return {"name": name, "fingerprint": query.plan.fingerprint(), "counters": counters}
 
 
 def restored(
@@ -323,10 +155,18 @@ def restored(
     kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
-    wanted = _wanted(header, queries, given)
+    known = _known(header, queries, given)
+    of_families = {name: known.pop(name)[1] for family in header.get("families", ()) for name in family["queries"]}
+    _check_same(header, {name: fingerprint_of(checked) for name, checked in of_families.items()})
+    families = list(made_families(kind, header, of_families, on_match))
+    wanted = {name: Wanted(query, plan_of(query, checked), rows) for name, (query, checked, rows) in known.items()}
+    _check_same(header, {name: one.plan.fingerprint() for name, one in wanted.items()})
     kind.share(one.query for one in wanted.values())
     states = header.get("given", {})
-    made = {name: _made(kind, one, states.get(name, ())) for name, one in wanted.items()}
+    made: dict[str, Made | MadeFamily] = {
+        name: made_of(kind, one, states.get(name, ())) for name, one in wanted.items()
+    }
+    made |= {query.name: family for family in families for query in family.queries}
     with validated():
         _fill(kind, made, header, sections, on_match)
     return kind
@@ -334,7 +174,7 @@ def restored(
 
 def _fill(
     kind: GraphKind,
-    made: dict[str, Made],
+    made: Mapping[str, Made | MadeFamily],
     header: dict[str, Any],
     sections: dict[str, bytes],
     on_match: OnMatch | None,
@@ -347,11 +187,14 @@ def _fill(
     kind.encoders = {iri: kind.evaluator.encoder.apart() for iri in core.clocks}
     word_map = unpack_words(sections, kind.terms)
     counters = {state["name"]: state["counters"] for state in header["queries"]}
-    restoring = _Restoring(kind, counters, header.get("given", {}), sections, word_map, on_match)
+    states = header.get("given", {}), header.get("families", ())
+    restoring = Restoring(kind, counters, *states, sections, word_map, on_match)
+    for name in counters:
+        core.place(name)
     for state in header["streamsets"]:
         merged = _restored_input(kind, state)
-        for name in state["queries"]:
-            core.start(restoring.query(made[name], merged), merged)
+        for one in dict.fromkeys(map(made.__getitem__, state["queries"])):
+            core.start(restoring.query(one, merged), merged)
     for place, (merged, state) in enumerate(zip(kind.inputs, header["streamsets"], strict=True)):
         # encoded when it is known what the queries need
         for events in unpack_waiting(state, str(place), sections, kind.evaluator.encoder):
@@ -365,121 +208,28 @@ def _fill(
     kind.evaluator.encoder.origins = header["origins"]
     kind.skipped = {iri: Skipped(*skipped) for iri, skipped in header.get("skipped", {}).items()}
     core.running = {state["name"]: core.running[state["name"]] for state in header["queries"]}
-    core.sort(stream_order(list(kind.queries.values())))
+    core.sort(stream_order(kind.known()))
 
 
-def _wanted(
+def _known(
     header: dict[str, Any], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: RowSources
-) -> dict[str, Wanted]:
-    """The queries given, with their plans, checked against those of the snapshot."""
-    states = header["queries"]
-    names = [state["name"] for state in states]
+) -> dict[str, tuple[AnyQuery, Query, dict[Key, Row]]]:
+    """The queries given, what they mean, and the rows that those with parameters are to have, by name."""
+    names = [state["name"] for state in header["queries"]]
     tables = tables_by_name(given, names)
-    wanted = {}
-    for state, query in zip(states, queries_given(names, queries), strict=True):
-        name = state["name"]
+    known = {}
+    for name, query in zip(names, queries_given(names, queries), strict=True):
         checked = as_query(query, name, ())
-        plan = plan_of(query, checked)
-        if plan.fingerprint() != state["fingerprint"]:
-            raise SnapshotError(f'the snapshot was taken with another query "{name}"')
         rows = rows_given(checked, tables.get(name))
-        if rows is None:
-            rows = _kept_rows(header.get("given", {}).get(name, ()))
-        wanted[name] = Wanted(query, plan, rows)
-    return wanted
+        known[name] = query, checked, kept_rows(header.get("given", {}).get(name, ())) if rows is None else rows
+    return known
 
 
-def _kept_rows(states: Iterable[Mapping[str, Any]]) -> dict[Key, Row]:
-    """The rows that a query had, in their order."""
-    kept: list[tuple[int, Row]] = []
-    for number, state in enumerate(states):
-        rows = _read_rows(state)
-        places = state.get("places", [number])
-        found = zip(places, rows, _gone(state, rows), strict=True)
-        kept += [(place, row) for place, row, gone in found if not gone]
-    return keyed(row for _, row in sorted(kept, key=lambda pair: pair[0]))
-
-
-@dataclass(frozen=True, slots=True)
-class _Restoring:
-    """What queries are made of again; states by name, ``given`` those of rows."""
-
-    kind: GraphKind
-    counters: Mapping[str, dict[str, Any]]
-    given: Mapping[str, list[dict[str, Any]]]
-    sections: Mapping[str, bytes]
-    word_map: WordMap
-    on_match: OnMatch | None
-
-    def query(self, made: Made, merged: GraphInput) -> AnyGraphQuery:
-        """A query on its input."""
-        name = made.plan.query.name
-        counters = self.counters[name]
-        if made.compiled is None:
-            return self._with_rows(made, merged, counters)
-        parts = self.sections[f"matcher {name}"], self.sections[f"results {name}"]
-        return self._running(made.plan, made.compiled, merged, counters, parts, self.on_match)
-
-    def _running(
-        self,
-        plan: Plan,
-        compiled: Compiled,
-        merged: GraphInput,
-        counters: dict[str, Any],
-        parts: tuple[bytes, bytes],
-        on_match: OnMatch | None,
-    ) -> GraphQuery:
-        data, remembered = parts
-        matcher = None if counters["over"] else self._matcher(plan, compiled, merged, counters["new"], data)
-        most = counters["max_results"] or None
-        running = self.kind.running(plan, compiled, merged, matcher, on_match, most)
-        running.restore(counters, remembered, self.word_map)
-        if matcher is None:
-            running.counters = unpack_counters(plan.start(self.kind.terms, automaton=compiled.automaton), data)
-        return running
-
-    def _with_rows(self, made: Made, merged: GraphInput, counters: dict[str, Any]) -> ParametricGraphQuery:
-        """A query with parameters: rows that are not wanted any more are forgotten, new ones begin now."""
-        name = made.plan.query.name
-        youngest = 1 + max((state["age"] for states in self.given.values() for state in states), default=0)
-        found = self.kind.parametric_query(made.plan, merged, self.on_match, counters["max_results"] or None)
-        for one in made.members if not counters["over"] else ():
-            if one.number is None:
-                matcher = self._new_matcher(one.plan, one.compiled, merged)
-                member = self.kind.running(one.plan, one.compiled, merged, matcher)
-                member.since = self._since(youngest)  # what waits came before it
-            else:
-                place = f"{one.number} {name}"
-                parts = self.sections[f"row matcher {place}"], self.sections[f"row results {place}"]
-                state = self.given[name][one.number]
-                member = self._running(one.plan, one.compiled, merged, state["counters"], parts, None)
-                member.since = self._since(state["age"])
-            found.run(member, one.keys, one.places)
-        found.restore(counters, self.sections[f"matcher {name}"])
-        return found
-
-    def _since(self, age: int) -> int:
-        """The version of the background from which on a row sees events; SnapshotError: there can be no such one."""
-        if age > 1 + sum(map(len, self.given.values())):
-            raise SnapshotError("the snapshot is damaged: a row is younger than it can be")
-        while self.kind.evaluator.version < age:
-            self.kind.evaluator.renew_version()
-        return age
-
-    def _new_matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput) -> AnyMatcher:
-        matcher: AnyMatcher = plan.start(self.kind.terms, automaton=compiled.automaton)
-        matcher.advance(merged.advanced)
-        return matcher
-
-    def _matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput, is_new: bool, data: bytes) -> AnyMatcher:
-        if is_new:  # its number for the oldest event says nothing
-            return self._new_matcher(plan, compiled, merged)
-        matcher = plan.restore(self.kind.terms, data, self.word_map, automaton=compiled.automaton)
-        if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
-            raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
-        if not merged.finished and matcher.next_time > merged.watermark:
-            raise SnapshotError(f'the snapshot is damaged: query "{plan.query.name}" knows events that are yet to come')
-        return matcher
+def _check_same(header: dict[str, Any], fingerprints: Mapping[str, str]) -> None:
+    """SnapshotError: a query is another than that of the snapshot."""
+    for state in header["queries"]:
+        if fingerprints.get(state["name"], state["fingerprint"]) != state["fingerprint"]:
+            raise SnapshotError(f'the snapshot was taken with another query "{state["name"]}"')
 
 
 # ── merged inputs ───────────────────────────────────────────────────────────────────────────────────────────
@@ -492,7 +242,7 @@ def _input_state(merged: GraphInput, place: str, sections: dict[str, bytes]) -> 
     return {
         "iris": list(merged.streams),
         "strict": merged.strict,
-        "queries": [query.name for query in merged.all_queries],
+        "queries": [name for query in merged.all_queries for name in query.names],
         "advanced": merged.advanced,
         "finished": merged.finished,
         "first_name": merged.names.next - len(names),

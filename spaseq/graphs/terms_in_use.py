@@ -42,11 +42,11 @@ class Forgetting:
         if len(terms) <= self.most_terms and terms.memory() <= self.most_bytes:
             return
         if len(terms) <= self.most_terms and not self._sweeping:  # few, but long: first what holds them is to go
-            for query in core.running.values():
+            for query in core.at_work:
                 query.sweep_soon()
             self._sweeping = True
         elif all(merged.is_settled for merged in core.inputs):
-            held = [words for query in core.running.values() for words in query.trace()]
+            held = [words for query in core.at_work for words in query.trace()]
             singles = (single for merged in core.inputs for single in merged.buffer.singles())
             held += [event.triples for _, _, _, event in singles]
             evaluator.forget_terms(held)

@@ -24,6 +24,7 @@ from spaseq.paths.window import Appeared, NativeColumns, WatchedQueries
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.protocols import OneQuery
 from spaseq.runtime.reorder import Released, by_time
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
@@ -165,7 +166,7 @@ def _with_rests(events: Iterator[Events], incoming: Incoming, idle: float) -> It
 MOST_WAITING = 1 << 14  # paths that are given together
 
 
-class WatchingQuery:
+class WatchingQuery(OneQuery):
     """All path queries of a stream at work: they see the edges in one window, and paths appear in it."""
 
     name = ""
@@ -290,6 +291,10 @@ class EdgeKind:
     def derive(self, query: WatchingQuery) -> Iterable[Events]:
         """See ``Kind``: path queries derive no stream."""
         return ()
+
+    def apart(self, tables: Iterator[Any]) -> Iterator[Any]:
+        """See ``Kind``: each is of one query."""
+        return tables
 
     def rest(self) -> None:
         """See ``Kind``: terms go when events were taken."""

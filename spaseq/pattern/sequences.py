@@ -319,18 +319,23 @@ class Query:
 def bound(query: Query, row: Row) -> Query:
     """The query of one row, which has a term for each parameter and fits (``languages.spaseq.parameters``)."""
     assert query.given is not None
-    terms = dict(zip(query.given.names, row, strict=True))
-
-    def change(part: object) -> object | None:
-        return terms[part.name] if isinstance(part, Parameter) else None
-
-    found = replace(rewrite(replace(query, given=None), change), row=row)
-    return replace(found, window=_window(query.window, query.given, row)) if query.given.length is not None else found
+    return replace(partly_bound(query, dict(zip(query.given.names, row, strict=True))), given=None, row=row)
 
 
-def _window(window: Window | None, given: Given, row: Row) -> Window:
-    """The window of a row: ``window`` is as long as a unit."""
-    assert window is not None and given.length is not None
-    term = row[given.names.index(given.length)]
-    assert isinstance(term, Literal)
+def partly_bound(query: Query, terms: Mapping[str, Iri | Literal]) -> Query:
+    """The query with these terms in the place of some of its parameters; the others are left."""
+    assert query.given is not None
+    names = tuple(name for name in query.given.names if name not in terms)
+    length = query.given.length if query.given.length in names else None
+    found = rewrite(replace(query, given=None), lambda part: terms.get(part.name) if type(part) is Parameter else None)
+    given = replace(query.given, names=names, rows=None, length=length)
+    return replace(found, given=given, window=_window(query.window, query.given, terms))
+
+
+def _window(window: Window | None, given: Given, terms: Mapping[str, Iri | Literal]) -> Window | None:
+    """The window where its length may be among the ``terms``: ``window`` is as long as a unit then."""
+    if given.length is None or given.length not in terms:
+        return window
+    term = terms[given.length]
+    assert window is not None and isinstance(term, Literal)
     return replace(window, length=int(term.lexical) * window.length)

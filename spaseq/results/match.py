@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
@@ -62,7 +62,7 @@ class Match:
     @property
     def query(self) -> str:
         """Name of the query."""
-        return self._table.query
+        return self._table.query_of(self._index)
 
     @property
     def bindings(self) -> dict[str, rdflib.term.Identifier]:
@@ -140,7 +140,8 @@ class MatchColumns(Sequence[Match]):
     ``words`` is ``uint64[m, k]``; ``first``, ``last`` and ``decided`` are ``int64[m]`` in microseconds.  The events
     that match ``i`` picked are ``pick_offsets[i]`` to ``pick_offsets[i + 1]`` in ``pick_atoms`` (numbers of
     ``atom_names``) and ``pick_events`` (handles that ``event_name`` turns into IRIs).  ``derived``: one event for each
-    match if the query is a CONSTRUCT.  ``places``: which row of the query's parameters a match is of, by their order.
+    match if the query is a CONSTRUCT.  ``places``: of which row of parameters, or query of a family, a match
+    is, by their order.
     """
 
     query: str
@@ -189,6 +190,15 @@ class MatchColumns(Sequence[Match]):
     def decoder(self) -> Decoder:
         """Turns this table's words into values."""
         return Decoder(self.terms)
+
+    @property
+    def queries(self) -> Collection[str]:
+        """The names of the queries that have matches here."""
+        return (self.query,)
+
+    def query_of(self, index: int) -> str:
+        """The name of the query of a match."""
+        return self.query
 
     def row(self, index: int) -> list[tuple[str, Any]]:
         """Names and values (``terms.Value``, None if unbound) of a match."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from operator import itemgetter, le
 from typing import TYPE_CHECKING, Literal
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spaseq.errors import require
-from spaseq.results.match import Match, MatchColumns
+from spaseq.results.match import Match, MatchColumns, ResultShape
 from spaseq.results.terms import show, show_events
 from spaseq.streams.timestamps import iso
 
@@ -24,10 +24,17 @@ if TYPE_CHECKING:
     from spaseq.results.arrow import Types
 
 
-def in_order(tables: Sequence[MatchTable]) -> list[Match]:
-    """The matches of all tables, by the time at which they were decided; among equals in the order of the tables."""
+def in_order(tables: Sequence[MatchTable], turns: Callable[[], Mapping[str, int]]) -> list[Match]:
+    """The matches of all tables, by the time at which they were decided; among equals in the order of the tables.
+
+    ``turns`` tells this order by query where some table is of several.
+    """
     if len(tables) < 2:
         return list(tables[0]) if tables else []
+    if any(table.places is not None for table in tables):
+        matches = [match for table in tables for match in table]
+        turn = turns()
+        return sorted(matches, key=lambda match: (match.microseconds.decided, turn[match.query]))
     matches = [match for table in tables for match in table]
     decided = [time for table in tables for time in table.decided.tolist()]
     if all(map(le, decided, decided[1:])):
@@ -35,28 +42,36 @@ def in_order(tables: Sequence[MatchTable]) -> list[Match]:
     return [matches[place] for place in np.argsort(decided, kind="stable").tolist()]
 
 
-def merged_matches(sources: Sequence[Iterable[MatchTable]]) -> Iterator[Match]:
-    """The same, one by one, of sources each of which is in order by itself."""
+def merged_matches(sources: Sequence[Iterable[MatchTable]], places: Sequence[int]) -> Iterator[Match]:
+    """The same, one by one, of sources each of which is in order by itself: see ``merged_tables``."""
     if len(sources) == 1:
         return (match for table in sources[0] for match in table)
-    return (match for _, match in heapq.merge(*map(_timed, sources), key=itemgetter(0)))
+    timed = [_timed(source, place) for source, place in zip(sources, places, strict=True)]
+    return (match for _, match in heapq.merge(*timed, key=itemgetter(0)))
 
 
-def merged_tables(sources: Sequence[Iterable[MatchTable]]) -> Iterator[MergedTables]:
+def merged_tables(sources: Sequence[Iterable[MatchTable]], places: Sequence[int]) -> Iterator[MergedTables]:
     """The same, as tables; one table of each source is held at a time.
 
-    Where tables say of which row of parameters their results are, those of one time come in the order of rows.
+    Results of one time come in the order of their places: those that a table has, else that of its source (these
+    ascend).
     """
     if len(sources) == 1:
         yield from map(MergedTables.of, sources[0])
         return
-    heads = [_Head(iter(source)) for source in sources]
+    heads = [_Head(iter(source), place) for source, place in zip(sources, places, strict=True)]
     while heads := [head for head in heads if head.fill()]:
         yield _earliest(heads)
 
 
-def _timed(tables: Iterable[MatchTable]) -> Iterator[tuple[int, Match]]:
-    return (pair for table in tables for pair in zip(table.decided.tolist(), table, strict=True))
+def _timed(tables: Iterable[MatchTable], place: int) -> Iterator[tuple[tuple[int, int], Match]]:
+    for table in tables:
+        turns = zip(table.decided.tolist(), _places(table, place).tolist(), strict=True)
+        yield from zip(turns, table, strict=True)
+
+
+def _places(table: MatchTable, place: int) -> NDArray[np.int64]:
+    return np.full(len(table), place) if table.places is None else table.places
 
 
 Side = Literal["left", "right"]
@@ -69,6 +84,7 @@ class _Head:
     """What is to be taken next of a source."""
 
     source: Iterator[MatchTable]
+    place: int  # of results whose tables do not tell it
     table: MatchTable | None = None
 
     def fill(self) -> bool:
@@ -78,16 +94,17 @@ class _Head:
         return self.table is not None
 
     def latest(self) -> tuple[int, int]:
-        """When the last result of the table was decided, and the place of its row."""
+        """When the last result of the table was decided, and its place."""
         assert self.table is not None
-        return int(self.table.decided[-1]), 0 if self.table.places is None else int(self.table.places[-1])
+        return int(self.table.decided[-1]), self.place if self.table.places is None else int(self.table.places[-1])
 
     def take(self, until: tuple[int, int], included: bool) -> MatchTable:
-        """Its results that were decided before that time, or at it and of rows before that place; or at both."""
+        """Its results that were decided before that time, or at it and of places before that one; or at both."""
         assert self.table is not None
         table, (time, place), side = self.table, until, _BEHIND if included else _BEFORE
         if table.places is None:
-            count = int(np.searchsorted(table.decided, time, side=side))
+            before = self.place < place or (included and self.place == place)
+            count = int(np.searchsorted(table.decided, time, side=_BEHIND if before else _BEFORE))
         else:
             first, end = (int(np.searchsorted(table.decided, time, side=one)) for one in (_BEFORE, _BEHIND))
             count = first + int(np.searchsorted(table.places[first:end], place, side=side))
@@ -104,8 +121,8 @@ def _earliest(heads: Sequence[_Head]) -> MergedTables:
     tables = [head.take(until, number <= first) for number, head in enumerate(heads)]
     turns = np.repeat(np.arange(len(tables)), [len(table) for table in tables])
     decided = np.concatenate([table.decided for table in tables])
-    places = [np.zeros(len(table), np.int64) if table.places is None else table.places for table in tables]
-    return MergedTables(tables, turns[np.lexsort((np.concatenate(places), decided))])
+    places = np.concatenate([_places(table, head.place) for table, head in zip(tables, heads, strict=True)])
+    return MergedTables(tables, turns[np.lexsort((places, decided))])
 
 
 MOST_SHOWN = 20
@@ -174,6 +191,64 @@ class MatchTable(MatchColumns):
         return to_html(self)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class FamilyTable(MatchTable):
+    """Matches of queries that run as one, in order of decision and among equals in that of the queries.
+
+    ``places`` says of which query each is; by place, ``names`` are what queries are called, ``shapes`` those of their
+    results so far.
+    """
+
+    names: Mapping[int, str] = field(default_factory=dict)
+    shapes: dict[int, ResultShape] = field(default_factory=dict)
+
+    @staticmethod
+    def of(table: MatchTable, names: Mapping[int, str], shapes: dict[int, ResultShape]) -> FamilyTable:
+        """A table of results that has ``places``."""
+        values = {one.name: getattr(table, one.name) for one in fields(table)}
+        return FamilyTable(**values | {"names": names, "shapes": shapes})
+
+    @property
+    def queries(self) -> Collection[str]:
+        """See ``MatchColumns``."""
+        return [self.names[place] for place in np.unique(self.places).tolist()]  # type: ignore[arg-type]
+
+    def query_of(self, index: int) -> str:
+        """See ``MatchColumns``."""
+        assert self.places is not None
+        return self.names[int(self.places[index])]
+
+    def alone(self, indices: NDArray[np.int64]) -> FamilyTable:
+        """See ``MatchColumns``."""
+        found = super().alone(indices)
+        assert found.places is not None
+        return replace(found, names={place: self.names[place] for place in set(found.places.tolist())}, shapes={})
+
+    def by_query(self) -> Iterator[tuple[NDArray[np.intp], MatchTable]]:
+        """The results of each query that has some, and where they stand here."""
+        assert self.places is not None
+        order = np.argsort(self.places, kind="stable")
+        places, starts = np.unique(self.places[order], return_index=True)
+        for place, some in zip(places.tolist(), np.split(order, starts[1:]), strict=True):
+            yield some, self.part(self.names[place], place, some)
+
+    def part(self, query: str, place: int, indices: NDArray[np.intp]) -> MatchTable:
+        """The results at these positions, which are those of that query."""
+        found = self.select(indices) if len(indices) < len(self) else self
+        values = {one.name: getattr(found, one.name) for one in fields(MatchTable)}
+        shape = self.shapes.setdefault(place, ResultShape(self.shape.gpms))
+        return MatchTable(**values | {"query": query, "shape": shape})
+
+
+def each_of_one_query(tables: Iterable[MatchTable]) -> Iterator[MatchTable]:
+    """The tables, those of families as one for each query."""
+    for table in tables:
+        if isinstance(table, FamilyTable):
+            yield from (part for _, part in table.by_query())
+        else:
+            yield table
+
+
 # ── results of several queries in one order ──────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True, eq=False)
 class MergedTables:
@@ -206,6 +281,24 @@ class MergedTables:
         numbers[kept] = np.arange(len(kept))
         turns = numbers[self.turns]
         return MergedTables([self.tables[number] for number in kept], turns[turns >= 0])
+
+    def by_query(self) -> MergedTables:
+        """The same, each table of one query."""
+        if not any(isinstance(table, FamilyTable) for table in self.tables):
+            return self
+        tables: list[MatchTable] = []
+        turns = np.empty(len(self.turns), np.intp)
+        for number, table in enumerate(self.tables):
+            which = np.full(len(table), len(tables))
+            if isinstance(table, FamilyTable):
+                for found, part in table.by_query():
+                    which[found] = len(tables)
+                    tables.append(part)
+            else:
+                tables.append(table)
+            its = np.flatnonzero(self.turns == number)
+            turns[its] = which[: len(its)]
+        return MergedTables(tables, turns)
 
     def runs(self) -> Iterator[MatchTable]:
         """The results in order as tables, each with those of one query that follow each other."""

@@ -27,6 +27,7 @@ How = Callable[[Q], Iterable[Any]]
 class EngineCore(Generic[B, Q]):
     """Queries by name on inputs, each of which stands behind those that derive its streams; ``clocks`` by stream.
 
+    A query at work may be several that are registered, ``places`` numbers these in the order of registration.
     ``lateness`` (µs) is how much older than the newest event of its stream an event may come.
     """
 
@@ -38,31 +39,70 @@ class EngineCore(Generic[B, Q]):
         self.clocks: dict[str, StreamClock] = {}
         self.inputs: list[MergedInput[B, Any, Q]] = []
         self.running: dict[str, Q] = {}
+        self.places: dict[str, int] = {}
         self.delivery = Delivery()
         self.late_calls = Calls("callbacks (on_late)")
         self.errors: list[QueryError | StreamError] = []  # of queries that cannot go on
         self._opened: dict[str, str] = {}  # streams that may be pushed to, by what they were called
         self._readers: dict[str, list[MergedInput[B, Any, Q]]] = {}  # that a stream can have an effect on, in order
+        self._turns: dict[str, int] = {}
+        self._next_place = 0
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
+    def place(self, name: str) -> int:
+        """That of a query which is registered next, under this name."""
+        self.places[name] = self._next_place
+        self._next_place += 1
+        return self.places[name]
+
     def start(self, query: Q, merged: MergedInput[B, Any, Q]) -> None:
         """Let a query run on an input, which may be a new one."""
         if merged not in self.inputs:
             self.inputs.append(merged)
         merged.attach(query)
-        self.running[query.name] = query
+        for name in query.names:
+            self.running[name] = query
+            if name not in self.places:
+                self.place(name)
         if query.into is not None:
             self.clock(query.into)
         self._forget_ways()
 
+    def join(self, name: str, query: Q) -> None:
+        """A query of that name runs in one that is at work."""
+        self.running[name] = query
+        self._turns.clear()
+
     def remove(self, name: str) -> Q:
         """Forget a query, and inputs that are left without one."""
         gone = self.running.pop(name)
+        del self.places[name]
+        self._turns.clear()
+        if gone.forget(name):
+            self.stop(gone)
+        return gone
+
+    def stop(self, gone: Q) -> None:
+        """Let what runs queries run no more."""
         for merged in self.inputs:
             merged.detach(gone)
         self.inputs = [merged for merged in self.inputs if merged.all_queries]
         self._forget_ways()
-        return gone
+
+    def turns(self) -> dict[str, int]:
+        """The turn of each query among results of one time: those of an input come together."""
+        if not self._turns:
+            names = (name for merged in self.inputs for name in self._names_in(merged))
+            self._turns |= {name: turn for turn, name in enumerate(names)}
+        return self._turns
+
+    def _names_in(self, merged: MergedInput[B, Any, Q]) -> list[str]:
+        return sorted((name for query in merged.all_queries for name in query.names), key=self.places.__getitem__)
+
+    @property
+    def at_work(self) -> list[Q]:
+        """What runs queries, or is over, each once."""
+        return list(dict.fromkeys(self.running.values()))
 
     def query_named(self, name: str) -> Q:
         """The query of that name at work.  OptionError: there is none."""
@@ -78,6 +118,7 @@ class EngineCore(Generic[B, Q]):
     def _forget_ways(self) -> None:
         self._opened.clear()
         self._readers.clear()
+        self._turns.clear()
 
     def clock(self, stream: str) -> StreamClock:
         """The clock of a stream, which is known from now on."""
@@ -89,7 +130,7 @@ class EngineCore(Generic[B, Q]):
     @property
     def derived(self) -> set[str]:
         """The streams that queries derive."""
-        return {query.into for query in self.running.values() if query.into is not None}
+        return {query.into for query in self.at_work if query.into is not None}
 
     # ── events ───────────────────────────────────────────────────────────────────────────────────────────
     def push(self, batches: Iterable[B], promise: int | None = None) -> Decided:
@@ -189,12 +230,12 @@ class EngineCore(Generic[B, Q]):
     def settle(self, inputs: Sequence[MergedInput[B, Any, Q]] | None = None) -> Decided:
         """Let inputs (None: all) do what their watermark allows, producers of derived streams first."""
         each = self.soundness.each
-        return Decided(each(self.tables(inputs)), lambda merge: each(self._merged(inputs, merge)))
+        return Decided(each(self.kind.apart(self.tables(inputs))), lambda merge: each(self._merged(inputs, merge)))
 
     def tables(
         self, inputs: Sequence[MergedInput[B, Any, Q]] | None = None, how: How[Q] | None = None
     ) -> Iterator[Any]:
-        """What inputs (None: all) have decided, as tables of bounded size, each of one query; ``how``: in which form.
+        """What inputs (None: all) have decided, as tables of bounded size; ``how``: in which form.
 
         QueryError, StreamError, when all is taken: a query cannot go on.
         """
@@ -214,17 +255,19 @@ class EngineCore(Generic[B, Q]):
 
     def _merged(self, inputs: Sequence[MergedInput[B, Any, Q]] | None, merge: Merge[T]) -> Iterator[T]:
         """The same in one order; of streams that others read, when all of their events are there."""
-        found: dict[str, Iterable[Any]] = {}  # by query
+        found: dict[Q, Iterable[Any]] = {}
         last: list[MergedInput[B, Any, Q]] = []
         for merged in self.inputs if inputs is None else inputs:
-            decided = {query.name: self._given(merged, query) for query in merged.settle()}
+            decided = {query: self._given(merged, query) for query in merged.settle()}
             if any(map(self._is_read, merged.derived)):
-                found |= {name: list(tables) for name, tables in decided.items()}
+                found |= {query: list(tables) for query, tables in decided.items()}
                 self._promise_derived(merged)
             else:
                 found |= decided
                 last.append(merged)
-        yield from merge([found[name] for name in self.running if name in found])
+        places = {query: self.places[name] for name, query in reversed(self.running.items()) if query in found}
+        order = sorted(places, key=places.__getitem__)
+        yield from merge([found[query] for query in order], [places[query] for query in order])
         for merged in last:
             self._promise_derived(merged)
         self.kind.rest()

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 OnResult = Callable[[Any], object]
 T = TypeVar("T")
-Merge = Callable[[Sequence[Iterable[Any]]], Iterator[T]]
+Merge = Callable[[Sequence[Iterable[Any]], Sequence[int]], Iterator[T]]  # sources, and their places
 
 
 class Calls:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic
 
-from spaseq.runtime.protocols import Q
+from spaseq.runtime.protocols import OneQuery, Q
 from spaseq.streams.timestamps import GREATEST
 
 
-class ParametricQuery(Generic[Q]):
+class ParametricQuery(OneQuery, Generic[Q]):
     """What an input and the core of an engine know of such a query (``RunningQuery``).
 
     ``rows`` have for each row, by its key, the ``member`` that runs it, maybe with others.  Rows never compete
@@ -55,16 +55,30 @@ class ParametricQuery(Generic[Q]):
 
     def remove(self, key: Any) -> Q | None:
         """Forget a row, with what it has decided and nobody took; what ran it, if it ran no other."""
-        member: Q = self.rows.pop(key)
-        self._members[member] -= 1
+        member = self.drop(key)
         if self._members[member]:
             self._strike(member, key)
             return None
+        self.forget_member(member)
+        return member
+
+    def drop(self, key: Any) -> Q:
+        """A row is none any more; what ran it."""
+        member: Q = self.rows.pop(key)
+        self._members[member] -= 1
+        return member
+
+    def forget_member(self, member: Q) -> None:
+        """What runs no row runs no more."""
         del self._members[member]
         for known in (self._fed, self._due, self._rest):
             known.pop(member, None)
         self._asked = [one for one in self._asked if one is not member]
-        return member
+
+    @property
+    def without_rows(self) -> list[Q]:
+        """Members that run nothing."""
+        return [member for member, rows in self._members.items() if not rows]
 
     def _strike(self, member: Q, key: Any) -> None:
         """Forget one of several rows that a member runs."""

@@ -5,7 +5,7 @@ Its batches are those of ``spaseq.streams.batch``; ``MergedInput`` is what it de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Protocol, TypeVar
 
 from spaseq.streams.batch import Batch, Numbers
@@ -13,11 +13,14 @@ from spaseq.streams.clock import StreamClock
 
 
 class RunningQuery(Protocol):
-    """A query at work.  It is told of events, in the way of its kind of data, and of time."""
+    """A query at work, or several as one.  It is told of events, in the way of its kind of data, and of time."""
 
     @property
-    def name(self) -> str:
-        """Its name."""
+    def names(self) -> Collection[str]:
+        """What it is called, or each of them."""
+
+    def forget(self, name: str) -> bool:
+        """The query of that name is forgotten; whether nothing is left to run."""
 
     @property
     def into(self) -> str | None:
@@ -51,6 +54,21 @@ class RunningQuery(Protocol):
         """No event before this matters for what is decided at ``time`` or later; None: every event may."""
 
 
+class OneQuery:
+    """A running query that is just one."""
+
+    name: str
+
+    @property
+    def names(self) -> Collection[str]:
+        """See ``RunningQuery``."""
+        return (self.name,)
+
+    def forget(self, name: str) -> bool:
+        """See ``RunningQuery``."""
+        return True
+
+
 Q = TypeVar("Q", bound=RunningQuery)
 P = TypeVar("P", bound=RunningQuery, contravariant=True)
 B = TypeVar("B", bound=Batch)
@@ -78,6 +96,9 @@ class Kind(Protocol[B, P]):
 
     def derive(self, query: P) -> Iterable[B]:
         """The events that a query has derived and no stream has got yet."""
+
+    def apart(self, tables: Iterator[Any]) -> Iterator[Any]:
+        """Tables, those of several queries as one of each."""
 
     def rest(self) -> None:
         """All that is decided was taken: what only the past needs may go."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -111,6 +112,10 @@ class TableKind:
         """See ``Kind``: no query in CEQL derives a stream; one that does would give its events here."""
         return ()
 
+    def apart(self, tables: Iterator[Any]) -> Iterator[Any]:
+        """See ``Kind``: each is of one query."""
+        return tables
+
     def rest(self) -> None:
         """See ``Kind``: inputs see to what they keep."""
 
@@ -189,7 +194,7 @@ class TableKind:
         merged = self.input_of(query)
         wanted = {row_key(row): row for row in rows}
         for row in [row for row in query.constants.values() if row_key(row) not in wanted]:
-            merged.leave_member(query.forget(row))
+            merged.leave_member(query.forget_row(row))
         for key, row in wanted.items():
             if key not in query.rows:
                 query.run(row)

@@ -50,7 +50,7 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         self.add(member, [row_key(row)])
         return member
 
-    def forget(self, row: ConstantRow) -> TupleQuery:
+    def forget_row(self, row: ConstantRow) -> TupleQuery:
         """What ran a row, which is forgotten."""
         member = self.remove(row_key(row))
         assert member is not None  # it ran no other

@@ -13,6 +13,7 @@ import pyarrow
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.runtime.protocols import OneQuery
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.encoding.batches import EncodedBatch
@@ -68,7 +69,7 @@ class Ended:
 
 
 @dataclass(slots=True, eq=False)
-class TupleQuery:
+class TupleQuery(OneQuery):
     """A query: registered, then begun on events with the columns of ``schema``, the first one at a position.
 
     It ``remembers`` all columns of the events that its results pick, or ``extra`` ones beside those that it shows.

@@ -35,7 +35,7 @@ class Together:
     @property
     def shared(self) -> int:
         """How many rows run with others."""
-        query, _ = self.engines[0].kind.parametric("given")
+        query, _ = self.engines[0].registration.parametric("given")
         return sum(isinstance(member.plan, RulePlan) for member in query.rows.values())
 
     def row(self, row: tuple[str, ...]) -> dict[str, Any]:

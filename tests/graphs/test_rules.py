@@ -34,7 +34,7 @@ def rows(*limits: int) -> list[dict[str, int]]:
 
 def members(engine: spaseq.Engine) -> list[Any]:
     """What runs the rows of the query."""
-    query, _ = engine.kind.parametric("q")
+    query, _ = engine.registration.parametric("q")
     return list(query.members)
 
 

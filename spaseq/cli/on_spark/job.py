@@ -67,7 +67,7 @@ class SparkJob:
     def empty(self, query: str) -> MatchTable:
         """A table of a query without results."""
         engine, _ = self.job.reader()
-        return engine.core.query_named(query).empty()
+        return engine.core.query_named(query).empty_of(query)
 
     def results(self, rows: DataFrame) -> Iterator[ResultPiece]:
         """What is in rows of results, in order of their last and first times; they come to the driver by pieces."""

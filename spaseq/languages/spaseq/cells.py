@@ -54,10 +54,18 @@ class CellReader:
         found = _term().fullmatch(text.strip())
         if found is None or (found["plain"] is not None and not is_text):
             return algebra.Literal(text)
+        return self._constant(found) or algebra.Literal(text)
+
+    def constant(self, text: str) -> Term | None:
+        """What a constant of the query means; None: the text is none."""
+        found = _term().fullmatch(text)
+        return None if found is None else self._constant(found)
+
+    def _constant(self, found: re.Match[str]) -> Term | None:
         try:
             return self._lowering.constant(_node(found))
         except Problem:
-            return algebra.Literal(text)
+            return None
 
 
 @cache

@@ -92,6 +92,16 @@ def compile_atom(evaluator: Evaluator, atom: AtomDefinition) -> CompiledPattern:
         raise QueryError(f"GPM {atom.name}: {error}") from None
 
 
+def digest(text: str) -> str:
+    """32 hexadecimal digits that tell it from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def fingerprint_of(query: Query) -> str:
+    """``Plan.fingerprint`` of a query that is not planned."""
+    return digest(repr(query) + query.of_row)
+
+
 class Plan:
     """``atoms`` are the GPMs of the sequence, numbered; ``columns`` the raw result columns of a matcher."""
 
@@ -316,8 +326,7 @@ class Plan:
 
     def fingerprint(self) -> str:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
-        text = repr(self.query.name).join(self._around_name) + self.query.of_row
-        return hashlib.sha256(text.encode()).hexdigest()[:32]
+        return digest(repr(self.query.name).join(self._around_name) + self.query.of_row)
 
     @cached_property
     def _around_name(self) -> list[str]:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     Words = NDArray[np.uint64]
 
-Key: TypeAlias = tuple[bytes, ...]  # the terms of a row, in canonical bytes: what equal rows have in common
+Key: TypeAlias = tuple[bytes, ...]  # the terms of a row, in canonical bytes: what equal rows have in common; and what
+# tells apart rows of equal terms, where there are some
 PlanOfRows: TypeAlias = tuple[Plan, list[Key], list[int]]
 
 
@@ -100,7 +101,16 @@ class RulePlan(Plan):
     @cached_property
     def why_apart(self) -> str:
         """Why each row must have an automaton of its own; empty: it need not."""
+        if self.query.given is None or not self.query.given.names:
+            return "they have no parameter that steps could ask for"
         return why_apart(self)
+
+    @staticmethod
+    def of_family(query: Query) -> RulePlan | None:
+        """The plan of queries that are rows of this one, no terms fixed; None: each must have one of its own."""
+        assert query.given is not None
+        found = RulePlan(of_rules(query, ()), query.given.names, ())
+        return None if why_apart(found) else found
 
     @property
     def _length(self) -> str | None:
@@ -113,8 +123,8 @@ class RulePlan(Plan):
         return tuple(map(self.names.index, rule_order(self.liveness)))
 
     def rank(self, key: Key) -> tuple[Any, ...]:
-        """What rows are sorted by."""
-        return tuple(_sorted_by(key[number]) for number in self.order)
+        """What rows are sorted by: their terms, then what else their keys have."""
+        return (*(_sorted_by(key[number]) for number in self.order), *key[len(self.names) :])
 
     def rank_of(self, key: Key) -> int:
         """The rank of a row that is there."""

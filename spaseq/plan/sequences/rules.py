@@ -29,7 +29,7 @@ from gpm.algebra import (
 from gpm.rewrite import rewrite, walk
 from gpm.scope import certain, mentioned
 from nfa_native.automata.kinds import RuleTestKind, Sign
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Selection, occurrences
+from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Selection, occurrences, partly_bound
 from spaseq.plan.sequences.environment import reads_parameters, rule_column
 from spaseq.plan.sequences.filters import EQUALITIES, SIGNS, TURNED, conjuncts
 
@@ -109,8 +109,8 @@ class Planned(Protocol):
 def why_apart(plan: Planned) -> str:
     """Why each row must have an automaton of its own; empty: it need not."""
     form, given = plan.query.form, plan.query.given
-    if given is None or not given.names:
-        return "they have no parameter that steps could ask for"
+    if given is None:
+        return "they have no parameters"
     if isinstance(form, Construction):
         return "each row derives events of its own"
     if form.distinct:
@@ -143,16 +143,9 @@ def of_rules(query: Query, values: Sequence[tuple[str, Iri | Literal]]) -> Query
     Its GPMs ask for them in filters (``split_conjunctions`` leaves these to the steps), and what it shows has them as
     columns.
     """
-    assert query.given is not None
-    terms = dict(values)
-
-    def change(part: object) -> object | None:
-        return terms.get(part.name) if isinstance(part, Parameter) else None
-
-    given = replace(query.given, names=tuple(name for name in query.given.names if name not in terms), rows=None)
-    bound = rewrite(replace(query, given=None), change)
+    bound = partly_bound(query, dict(values))
     atoms = tuple(_asking(atom) for atom in bound.atoms)
-    return replace(bound, given=given, atoms=atoms, form=_with_columns(bound.form))
+    return replace(bound, atoms=atoms, form=_with_columns(bound.form))
 
 
 def _with_columns(form: Selection | Construction) -> Selection | Construction:

@@ -1,0 +1,137 @@
+"""Queries that differ only in constants as rows of one query with parameters (semantics.md 3.7).
+
+A constant may vary where a step can ask rules for it: as an object of a pattern, compared or calculated with, or as the
+number of WITHIN.  Streams, graphs, properties, ``{n,m}`` and arguments of other functions stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gpm.algebra import (
+    XSD_INTEGER,
+    Element,
+    Expression,
+    Filter,
+    Group,
+    Iri,
+    Literal,
+    Operation,
+    Parameter,
+    Projection,
+    Triple,
+    Triples,
+    Variable,
+)
+from gpm.rewrite import walk
+from spaseq.pattern.sequences import AtomDefinition, Given, Query, Row, Selection, Window, occurrences, partly_bound
+from spaseq.plan.sequences.rules import apart
+
+CALCULATED = frozenset(("||", "&&", "!", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "SAMETERM"))
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A query: that of one ``row`` of ``template``, which has parameters for all constants that may vary."""
+
+    template: Query
+    row: Row
+
+    def query(self, name: str) -> Query:
+        """The query itself."""
+        assert self.template.given is not None
+        terms = dict(zip(self.template.given.names, self.row, strict=True))
+        return replace(partly_bound(self.template, terms), name=name, given=None)
+
+
+def instance_of(query: Query) -> Instance | None:
+    """A query, whatever it is called, as one of its template; None if it could share nothing with others."""
+    form = query.form
+    if query.given is not None or query.row is not None or not isinstance(form, Selection) or form.distinct:
+        return None
+    constants = _Constants(query)
+    negated = {one.name for one in occurrences(query.expression) if one.negated}
+    atoms = tuple([atom if atom.name in negated else constants.atom(atom) for atom in query.atoms])
+    projections = tuple([constants.projection(one) for one in form.projections])
+    window, length = constants.window(query.window)
+    given = Given(tuple(constants.terms), length=length)
+    found = replace(
+        query, atoms=atoms, form=replace(form, projections=projections), window=window, given=given, name=""
+    )
+    fixed = {name: constants.terms[name] for name in apart(found)}
+    row = tuple(term for name, term in constants.terms.items() if name not in fixed)
+    return Instance(partly_bound(found, fixed) if fixed else found, row)
+
+
+class _Constants:
+    """The constants of a query that may vary, by the parameters that stand for them."""
+
+    def __init__(self, query: Query) -> None:
+        self.terms: dict[str, Iri | Literal] = {}
+        self._prefix = "constant"
+        used = {part.name for part in walk(query) if isinstance(part, Variable | Projection)}
+        while any(name.startswith(self._prefix) for name in used):
+            self._prefix += "_"
+
+    def _parameter(self, term: Iri | Literal) -> Parameter:
+        name = f"{self._prefix}{len(self.terms) + 1}"
+        self.terms[name] = term
+        return Parameter(name)
+
+    def atom(self, atom: AtomDefinition) -> AtomDefinition:
+        """A GPM that no negation has."""
+        pattern = Group(tuple([self._element(element) for element in atom.pattern.elements]))
+        return replace(atom, pattern=pattern, stateful=tuple([self._expression(one) for one in atom.stateful]))
+
+    def _element(self, element: Element) -> Element:
+        match element:
+            case Triples(triples):
+                return replace(element, triples=tuple([self._triple(one) for one in triples]))
+            case Filter(expression):
+                return Filter(self._expression(expression))
+        return element
+
+    def _triple(self, triple: Triple) -> Triple:
+        if isinstance(triple.object, Iri | Literal):
+            return replace(triple, object=self._parameter(triple.object))
+        return triple
+
+    def _expression(self, expression: Expression) -> Expression:
+        match expression:
+            case Operation(name, arguments) if name in CALCULATED:
+                return Operation(name, tuple([self._operand(one) for one in arguments]))
+        return expression
+
+    def _operand(self, expression: Expression) -> Expression:
+        match expression:
+            case Iri() | Literal():
+                return self._parameter(expression)
+        return self._expression(expression)
+
+    def projection(self, shown: Projection) -> Projection:
+        """An item of SELECT."""
+        return replace(shown, expression=self._operand(shown.expression))
+
+    def window(self, window: Window | None) -> tuple[Window | None, str | None]:
+        """The window, and the parameter that has its length."""
+        if window is None or window.events or not window.sliding:
+            return window, None
+        length = self._parameter(Literal(str(window.length), XSD_INTEGER))
+        return replace(window, length=1), length.name
+
+
+def narrowed(instance: Instance, varying: frozenset[str]) -> Query:
+    """The query that has only some of its template's parameters left: the others have the terms of this row."""
+    given = instance.template.given
+    assert given is not None
+    terms = zip(given.names, instance.row, strict=True)
+    return partly_bound(instance.template, {name: term for name, term in terms if name not in varying})
+
+
+def differing(first: Instance, second: Instance) -> Iterator[str]:
+    """The parameters in which two queries of a template have different terms."""
+    assert first.template.given is not None
+    pairs: Any = zip(first.template.given.names, first.row, second.row, strict=True)
+    return (name for name, one, other in pairs if one != other)
