@@ -71,3 +71,15 @@ def take_ranges(offsets: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
     """For ranges ``offsets[i]`` to ``offsets[i + 1]``: the offsets of those chosen, and the positions they cover."""
     lengths = np.diff(offsets)[indices]
     return np.append(0, np.cumsum(lengths)), ranges(offsets[:-1][indices], lengths)
+
+
+def counted(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct values, ascending, and how often each comes; without sorting them where they lie close together."""
+    if not len(values):
+        return values[:0], values[:0]
+    least = int(values.min())
+    if int(values.max()) - least > 4 * len(values) + 1024:
+        return np.unique(values, return_counts=True)
+    counts = np.bincount(values - least)
+    found = np.flatnonzero(counts)
+    return found + least, counts[found]

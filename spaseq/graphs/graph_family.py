@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spaseq.graphs.graph_query import OnMatch
+from nfa_native.core.arrays import counted
+from spaseq.graphs.graph_query import MOST, MOST_HELD, GraphQuery, OnMatch
 from spaseq.graphs.parameter_rows import key_of
 from spaseq.graphs.parametric_graph_query import ParametricGraphQuery, in_places, rules_of
 from spaseq.pattern.sequences import Query
@@ -19,6 +20,8 @@ from spaseq.plan.sequences.templates import Instance
 from spaseq.results.match import ResultShape
 from spaseq.results.table import FamilyTable, MatchTable
 from spaseq.streams.timestamps import GREATEST
+
+MANY = 16  # times as many results as others give at once
 
 
 @dataclass(eq=False)
@@ -82,11 +85,16 @@ class GraphFamily(ParametricGraphQuery):
     def empty_of(self, name: str) -> MatchTable:
         """See ``ParametricGraphQuery``."""
         table = FamilyTable.of(self._empty, self._called, self._shapes)
-        return table.part(name, self.queries[name].place, np.zeros(0, np.intp))
+        return table.part(name, self.queries[name].place, 0, 0)
 
     def key(self, query: FamilyQuery) -> Key:
         """That of the row of a query."""
         return key_in(query, self.varying)
+
+    def run(self, member: GraphQuery, keys: Sequence[Key | None], places: Sequence[int]) -> None:
+        """See ``ParametricGraphQuery``; many results are handed over together, as these go apart by query."""
+        super().run(member, keys, places)
+        member.matcher.bound(MANY * MOST, MANY * MOST_HELD)
 
     def know(self, query: FamilyQuery) -> None:
         """Another query, of which nothing else is said yet."""
@@ -122,7 +130,7 @@ class GraphFamily(ParametricGraphQuery):
     def _counted(self, table: MatchTable) -> MatchTable:
         """Count the results of each query, up to the last one that was asked for."""
         assert table.places is not None
-        places, counts = np.unique(table.places, return_counts=True)
+        places, counts = counted(table.places)
         each = [
             (self._by_place.get(place), count) for place, count in zip(places.tolist(), counts.tolist(), strict=True)
         ]

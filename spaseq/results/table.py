@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nfa_native.core.arrays import counted
 from spaseq.errors import require
 from spaseq.results.match import Match, MatchColumns, ResultShape
 from spaseq.results.terms import show, show_events
@@ -211,7 +212,7 @@ class FamilyTable(MatchTable):
     @property
     def queries(self) -> Collection[str]:
         """See ``MatchColumns``."""
-        return [self.names[place] for place in np.unique(self.places).tolist()]  # type: ignore[arg-type]
+        return [] if self.places is None else [self.names[place] for place in counted(self.places)[0].tolist()]
 
     def query_of(self, index: int) -> str:
         """See ``MatchColumns``."""
@@ -228,16 +229,23 @@ class FamilyTable(MatchTable):
         """The results of each query that has some, and where they stand here."""
         assert self.places is not None
         order = np.argsort(self.places, kind="stable")
-        places, starts = np.unique(self.places[order], return_index=True)
-        for place, some in zip(places.tolist(), np.split(order, starts[1:]), strict=True):
-            yield some, self.part(self.names[place], place, some)
+        together = self.select(order)
+        places, counts = counted(self.places)
+        ends = np.cumsum(counts)
+        for place, start, end in zip(places.tolist(), (ends - counts).tolist(), ends.tolist(), strict=True):
+            yield order[start:end], together.part(self.names[place], place, start, end)
 
-    def part(self, query: str, place: int, indices: NDArray[np.intp]) -> MatchTable:
-        """The results at these positions, which are those of that query."""
-        found = self.select(indices) if len(indices) < len(self) else self
-        values = {one.name: getattr(found, one.name) for one in fields(MatchTable)}
+    def part(self, query: str, place: int, start: int, end: int) -> MatchTable:
+        """The results from one position to another, which are those of that query."""
+        first, last = self.pick_offsets[[start, end]].tolist()
         shape = self.shapes.setdefault(place, ResultShape(self.shape.gpms))
-        return MatchTable(**values | {"query": query, "shape": shape})
+        # Copies: whoever keeps the results of one query does not keep those of others.
+        return MatchTable(
+            query, self.columns, self.words[start:end].copy(), self.first[start:end].copy(),
+            self.last[start:end].copy(), self.decided[start:end].copy(), self.pick_offsets[start : end + 1] - first,
+            self.pick_atoms[first:last].copy(), self.pick_events[first:last].copy(), self.atom_names, self.event_name,
+            self.terms, shape, places=np.full(end - start, place),
+        )  # fmt: skip
 
 
 def each_of_one_query(tables: Iterable[MatchTable]) -> Iterator[MatchTable]:

@@ -122,9 +122,14 @@ class TextTimes:
 
 
 def texts_as_times(source: TableSource, name: str, form: str | None) -> TableSource:
-    """The source with the column ``name``, if there is one, read as times where it has texts."""
+    """The source with the column ``name``, if there is one, read as times where it has texts.
+
+    OptionError: there are several.
+    """
     if name not in source.names:
         return source
+    if source.names.count(name) > 1:
+        raise OptionError(f"the events have several attributes {name}")
     if isinstance(source, CsvSource) and form is not None:
         source.as_text(name)
     elif isinstance(source, CsvSource | ArrowSource | ParquetSource | PandasSource | DictionarySource):

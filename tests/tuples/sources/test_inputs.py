@@ -172,6 +172,7 @@ def test_shapes_of_tables() -> None:
     assert _said(lambda: match(EVENTS, pyarrow.table({}), relation="A").count()) == ""
     twice = pyarrow.Table.from_arrays([pyarrow.array([1]), pyarrow.array([2])], names=["a", "a"])
     assert "several attributes a" in _said(lambda: shown(twice))
+    assert "several attributes a" in _said(lambda: match(EVENTS, twice, relation="A", time="a").count())
 
 
 ROWS: dict[str, tuple[list[Any], str]] = {
