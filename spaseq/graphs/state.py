@@ -23,6 +23,7 @@ from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.input_columns import pack_waiting, section, unpack_waiting
 from spaseq.graphs.kind import GraphKind
+from spaseq.graphs.known_forms import KnownForms
 from spaseq.graphs.matchers import WordMap, Words
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.parameter_rows import rows_given
@@ -34,6 +35,7 @@ from spaseq.graphs.snapshot_header import check_header
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences.plan import fingerprint_of
 from spaseq.plan.sequences.rule_plan import Key
+from spaseq.plan.sequences.templates import Instance
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import queries_given, validated
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -217,8 +219,11 @@ def _known(
     """The queries given, what they mean, and the rows that those with parameters are to have, by name."""
     names = [state["name"] for state in header["queries"]]
     tables = tables_by_name(given, names)
-    known = {}
+    forms = KnownForms()
+    known: dict[str, tuple[AnyQuery, Query, dict[Key, Row]]] = {}
     for name, query in zip(names, queries_given(names, queries), strict=True):
+        read = forms.read(query) if isinstance(query, str) else query
+        query = read.query(name) if isinstance(read, Instance) else read
         checked = as_query(query, name, ())
         rows = rows_given(checked, tables.get(name))
         known[name] = query, checked, kept_rows(header.get("given", {}).get(name, ())) if rows is None else rows

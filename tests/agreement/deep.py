@@ -2,8 +2,9 @@
 
 Exhaustive small worlds, hypothesis examples and seeded random pairs, pairs whose matches are only counted (``--only
 counts``: these alone), worlds and pairs with PARTITION BY (``--only partitions``), then queries with parameters
-(``--only given``), and their rows together against each by itself (``--only rules``).  It prints how many pairs each
-operator, strategy and window kind had, and ends with status 1 if there was a single difference.
+(``--only given``), their rows together against each by itself (``--only rules``), and so queries that differ only in
+constants (``--only families``).  It prints how many pairs each operator, strategy and window kind had, and ends with
+status 1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from itertools import islice
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from tests.agreement import given as rows, partitions
+from spaseq.graphs import families
+from tests.agreement import given as rows, partitions, test_families, test_rules
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
-from tests.agreement.test_rules import story
 from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
@@ -164,11 +165,21 @@ def with_parameters(worker: int, count: int) -> Tally:
 
 def rows_together(worker: int, count: int) -> Tally:
     """Seeded stories of rows that come and go, with snapshots."""
+    return _told(test_rules.story, worker, count)
+
+
+def queries_together(worker: int, count: int) -> Tally:
+    """The same of queries in families, which may be small."""
+    families.LEAST = 2
+    return _told(test_families.story, worker, count)
+
+
+def _told(story: Callable[[int], int], worker: int, count: int) -> Tally:
     tally = Tally()
     for number in range(worker, count, WORKERS):
         tally.pairs += 1
         try:
-            tally.matched += story(number) > 0  # rows that ran with others
+            tally.matched += story(number) > 0  # some ran with others
         except Exception:
             tally.differences.append(f"story {number}\n{traceback.format_exc()}")
     return tally
@@ -235,12 +246,18 @@ def rule_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("GIVEN, up to 16 rows together against each by itself", rows_together, options.rules)
 
 
+def family_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of queries that run together."""
+    yield run("queries that differ in constants together against each by itself", queries_together, options.families)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "plain": plain_parts,
     "counts": count_parts,
     "partitions": partition_parts,
     "given": given_parts,
     "rules": rule_parts,
+    "families": family_parts,
 }
 
 
@@ -254,6 +271,7 @@ def main() -> int:
     parser.add_argument("--each", type=int, default=3, help="one of so many worlds with PARTITION BY")
     parser.add_argument("--given", type=int, default=1_000, help="seeded cases with parameters")
     parser.add_argument("--rules", type=int, default=2_000, help="seeded stories of rows that come and go")
+    parser.add_argument("--families", type=int, default=500, help="seeded stories of queries that come and go")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")

@@ -44,6 +44,11 @@ WITH_ROWS = {  # which run together
     "left": f"SELECT ?l ?a ?b WITHIN 5 SECONDS SLIDING {FROM} GIVEN ?l {{ 0 3 8 }} WHERE {{ SEQ(A : B ; C!) "
     f"{ABOVE} {B} {C} }}",
 }  # fmt: skip
+FAMILY = {  # queries that differ only in constants
+    f"family{n}": f"SELECT ?k ?a ?b ({n % 4} AS ?n) WITHIN {4 + n % 3} SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; B) "
+    f"DEFINE GPM A ON s {{ ?ae <urn:a> ?a ; <urn:of> ?k FILTER(?a > {n % 5}) }} {B} }}"
+    for n in range(9)
+}
 KNOWLEDGE = {"urn:kb": b"<urn:k0> <urn:in> <urn:x> ."}
 STEP = 250_000  # microseconds from one event to the next
 
@@ -56,8 +61,8 @@ def queries() -> dict[str, Any]:
 
 @cache
 def queries_with_rows() -> dict[str, Any]:
-    """All queries, with those whose rows run together."""
-    return queries() | {name: spaseq.parse(text) for name, text in WITH_ROWS.items()}
+    """All queries, with those whose rows run together, and those that run together themselves."""
+    return queries() | {name: spaseq.parse(text) for name, text in (WITH_ROWS | FAMILY).items()}
 
 
 def started_with_rows(lateness: int) -> spaseq.Engine:
@@ -65,6 +70,8 @@ def started_with_rows(lateness: int) -> spaseq.Engine:
     engine = started(lateness)
     for name in WITH_ROWS:
         engine.register(queries_with_rows()[name], name)
+    for name in FAMILY:
+        engine.register(queries_with_rows()[name], name, max_results=5 if name == "family3" else None)
     return engine
 
 
