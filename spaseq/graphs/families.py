@@ -1,4 +1,4 @@
-"""The families of an engine: queries that differ only in constants run as rows of one query, once they are many."""
+"""The families of an engine: queries that differ only in constants and names run as rows of one, once they are many."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spaseq.graphs.graph_query import empty_table
 from spaseq.graphs.kind import GraphKind
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.rule_plan import RulePlan
-from spaseq.plan.sequences.templates import Instance, differing, narrowed
+from spaseq.plan.sequences.templates import Instance, canonical, differing, narrowed
 
 LEAST = 8  # queries of a family: fewer are as fast by themselves, and each tells its own statistics
 Mark = tuple[GraphInput, int]  # an input, and how many events it had seen
@@ -40,7 +40,7 @@ class Families:
 
     def __init__(self, kind: GraphKind) -> None:
         self._kind = kind
-        self._kin: dict[Query, Kin] = {}
+        self._kin: dict[Query, Kin] = {}  # by what their templates have in common
         self._known: dict[str, Kin] = {}  # by the names of their queries
         for family in (one for one in kind.core.at_work if isinstance(one, GraphFamily)):
             for query in family.queries.values():
@@ -48,11 +48,14 @@ class Families:
                 kin.family, kin.varying = family, family.varying
 
     # ── queries come and go ──────────────────────────────────────────────────────────────────────────────
+    def has_kin(self, query: FamilyQuery) -> bool:
+        """Whether there are queries with which it could run."""
+        kin = self._kin.get(canonical(query.instance.template))
+        return kin is not None and not kin.apart
+
     def takes(self, query: FamilyQuery, merged: GraphInput) -> bool:
-        """Let a query run with its like, if these are many; else it is to run alone, on this input."""
-        kin = self._kin.get(query.instance.template)
-        if kin is None or kin.apart:
-            return False
+        """Let a query that has kin run with it, if that is many; else it is to run alone, on this input."""
+        kin = self._kin[canonical(query.instance.template)]
         self._find_family(kin, query, merged)
         if kin.family is None:
             return False
@@ -76,12 +79,12 @@ class Families:
             if kin.family is not None and not kin.family.names:
                 kin.family = None
             if not kin.registered:
-                del self._kin[kin.first.template]
+                del self._kin[canonical(kin.first.template)]
 
     def _meet(self, query: FamilyQuery) -> Kin:
         """The kin of a query, which is registered."""
         instance = query.instance
-        kin = self._kin.setdefault(instance.template, Kin(instance))
+        kin = self._kin.setdefault(canonical(instance.template), Kin(instance))
         kin.varying = kin.varying.union(differing(kin.first, instance))
         kin.registered += 1
         self._known[query.name] = kin

@@ -16,7 +16,7 @@ from spaseq.graphs.parameter_rows import key_of
 from spaseq.graphs.row_state import Called, MadeMember, gone_of, read_rows, row_states
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.rule_plan import RulePlan
-from spaseq.plan.sequences.templates import Instance, differing, instance_of, narrowed
+from spaseq.plan.sequences.templates import Instance, canonical, differing, instance_of, narrowed
 from spaseq.streams.timestamps import LEAST
 
 
@@ -78,7 +78,7 @@ def _instances(
     for name in names:
         instance = instance_of(checked[name])
         first = first or instance
-        if first is None or instance is None or instance.template != first.template:
+        if first is None or instance is None or canonical(instance.template) != canonical(first.template):
             raise SnapshotError("the snapshot is damaged: the queries of a family are of none")
         if not varying.issuperset(differing(first, instance)):
             raise SnapshotError("the snapshot is damaged: the queries of a family differ in more than it says")

@@ -65,6 +65,7 @@ class GraphFamily(ParametricGraphQuery):
         self.coming: dict[Key, int] = {}  # rows, and their places
         self._by_place: dict[int, FamilyQuery] = {}
         self._called: Mapping[int, str] = {}  # what queries are called, by place: tables keep it
+        self._titles: Mapping[int, tuple[str, ...]] = {}  # of their columns, where these are called otherwise
         self._shapes: dict[int, ResultShape] = {}  # of their results
         self._bounded = False  # some query ends with so many results
 
@@ -84,7 +85,7 @@ class GraphFamily(ParametricGraphQuery):
 
     def empty_of(self, name: str) -> MatchTable:
         """See ``ParametricGraphQuery``."""
-        table = FamilyTable.of(self._empty, self._called, self._shapes)
+        table = FamilyTable.of(self._empty, self._called, self._titles, self._shapes)
         return table.part(name, self.queries[name].place, 0, 0)
 
     def key(self, query: FamilyQuery) -> Key:
@@ -110,6 +111,8 @@ class GraphFamily(ParametricGraphQuery):
         """All queries that came run."""
         self.coming = {}
         self._called = {place: query.name for place, query in self._by_place.items()}
+        columns = {place: query.instance.columns for place, query in self._by_place.items()}
+        self._titles = {place: its for place, its in columns.items() if its != self._empty.columns}
 
     def forget(self, name: str) -> bool:
         """See ``RunningQuery``."""
@@ -142,7 +145,7 @@ class GraphFamily(ParametricGraphQuery):
         self.results += len(table)
         if self.queries and all(query.is_over for query in self.queries.values()):
             self.end()
-        return FamilyTable.of(table, self._called, self._shapes)
+        return FamilyTable.of(table, self._called, self._titles, self._shapes)
 
     def _cut(self, table: MatchTable, places: NDArray[np.int64], left: Sequence[int]) -> MatchTable:
         """The first so many results of each place."""

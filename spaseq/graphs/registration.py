@@ -51,15 +51,14 @@ class Registration:
         instance = instance_of(checked) if self._kind.sharing and not isinstance(read, Prepared) else None
         if instance is not None:
             return self._run(FamilyQuery(checked.name, instance, on_match, max_results), read)
-        self._kind.share([read])
-        self._start(read, checked, rows, self._input_for(checked), on_match, max_results)
+        self._start(read, checked, rows, on_match, max_results)
         return checked.name
 
     def _run(self, query: FamilyQuery, read: AnyQuery | None) -> str:
         """Let a query, which was ``read`` if it was not known, run in its family, or if it has none by itself."""
-        merged = self._input_for(query.instance.template)
-        if not self._families.takes(query, merged):
-            self._start(read or query.query, query.query, None, merged, query.on_match, query.max_results)
+        known = self._families.has_kin(query)
+        if not (known and self._families.takes(query, self._input_for(query.instance.template))):
+            merged = self._start(read or query.query, query.query, None, query.on_match, query.max_results)
             self._families.note_alone(query, merged)
         return query.name
 
@@ -68,16 +67,18 @@ class Registration:
         query: AnyQuery,
         checked: Query,
         rows: dict[Key, Row] | None,
-        merged: GraphInput,
         on_match: OnMatch | None,
         max_results: int | None,
-    ) -> None:
-        """Let a query run by itself, on this input; ``rows``: those of one with parameters."""
+    ) -> GraphInput:
+        """Let a query run by itself, and give its input; ``rows``: those of one with parameters."""
         kind = self._kind
         order = stream_order([*kind.known(), checked])
         plan = plan_of(query, checked)
+        kind.share([query])
+        merged = self._input_for(checked)
         kind.core.start(self._begun(query, plan, rows, merged, on_match, max_results), merged)
         kind.core.sort(order)
+        return merged
 
     def _begun(
         self,

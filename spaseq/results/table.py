@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from operator import itemgetter, le
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -196,18 +196,24 @@ class MatchTable(MatchColumns):
 class FamilyTable(MatchTable):
     """Matches of queries that run as one, in order of decision and among equals in that of the queries.
 
-    ``places`` says of which query each is; by place, ``names`` are what queries are called, ``shapes`` those of their
-    results so far.
+    ``places`` says of which query each is; by place, ``names`` are what queries are called, ``titles`` what their
+    columns are where that is something else, and ``shapes`` those of their results so far.
     """
 
     names: Mapping[int, str] = field(default_factory=dict)
+    titles: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     shapes: dict[int, ResultShape] = field(default_factory=dict)
 
     @staticmethod
-    def of(table: MatchTable, names: Mapping[int, str], shapes: dict[int, ResultShape]) -> FamilyTable:
+    def of(
+        table: MatchTable,
+        names: Mapping[int, str],
+        titles: Mapping[int, tuple[str, ...]],
+        shapes: dict[int, ResultShape],
+    ) -> FamilyTable:
         """A table of results that has ``places``."""
         values = {one.name: getattr(table, one.name) for one in fields(table)}
-        return FamilyTable(**values | {"names": names, "shapes": shapes})
+        return FamilyTable(**values | {"names": names, "titles": titles, "shapes": shapes})
 
     @property
     def queries(self) -> Collection[str]:
@@ -219,11 +225,20 @@ class FamilyTable(MatchTable):
         assert self.places is not None
         return self.names[int(self.places[index])]
 
+    def row(self, index: int) -> list[tuple[str, Any]]:
+        """See ``MatchColumns``."""
+        assert self.places is not None
+        titles = self.titles.get(int(self.places[index])) if self.titles else None
+        values = super().row(index)
+        return values if titles is None else [(name, value) for name, (_, value) in zip(titles, values, strict=True)]
+
     def alone(self, indices: NDArray[np.int64]) -> FamilyTable:
         """See ``MatchColumns``."""
         found = super().alone(indices)
         assert found.places is not None
-        return replace(found, names={place: self.names[place] for place in set(found.places.tolist())}, shapes={})
+        places = set(found.places.tolist())
+        titles = {place: self.titles[place] for place in places & self.titles.keys()}
+        return replace(found, names={place: self.names[place] for place in places}, titles=titles, shapes={})
 
     def by_query(self) -> Iterator[tuple[NDArray[np.intp], MatchTable]]:
         """The results of each query that has some, and where they stand here."""
@@ -241,7 +256,7 @@ class FamilyTable(MatchTable):
         shape = self.shapes.setdefault(place, ResultShape(self.shape.gpms))
         # Copies: whoever keeps the results of one query does not keep those of others.
         return MatchTable(
-            query, self.columns, self.words[start:end].copy(), self.first[start:end].copy(),
+            query, self.titles.get(place, self.columns), self.words[start:end].copy(), self.first[start:end].copy(),
             self.last[start:end].copy(), self.decided[start:end].copy(), self.pick_offsets[start : end + 1] - first,
             self.pick_atoms[first:last].copy(), self.pick_events[first:last].copy(), self.atom_names, self.event_name,
             self.terms, shape, places=np.full(end - start, place),

@@ -51,6 +51,10 @@ FAMILIES = {
     "numbers of all kinds": [text(one) for one in ("1", "40.5", "4e1", "90", "50.00", "50", "1e3", "041", "0.0")],
     "windows": [text(seconds=5 + 3 * n) for n in range(12)],
     "companies": [text(company=f"company:{n % 6}") for n in range(12)],
+    "names of variables": [
+        text(str(30 + n)).replace("?p1", f"?first{n % 3}").replace("?limit", f"?at{n % 2}").replace("?q2", f"?x{n}")
+        for n in range(9)
+    ],
     "all of these": [text(str(30 + 5 * n), 10 + n, f"company:{n % 3}") for n in range(20)],
 }
 

@@ -1,4 +1,4 @@
-"""Queries that differ only in constants as rows of one query with parameters (semantics.md 3.7).
+"""Queries that differ only in constants, and in names, as rows of one query with parameters (semantics.md 3.7).
 
 A constant may vary where a step can ask rules for it: as an object of a pattern, compared or calculated with, or as the
 number of WITHIN.  Streams, graphs, properties, ``{n,m}`` and arguments of other functions stay as they are.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from gpm.algebra import (
@@ -25,7 +26,7 @@ from gpm.algebra import (
     Triples,
     Variable,
 )
-from gpm.rewrite import walk
+from gpm.rewrite import CanonicalNames, rename, walk
 from spaseq.pattern.sequences import AtomDefinition, Given, Query, Row, Selection, Window, occurrences, partly_bound
 from spaseq.plan.sequences.rules import apart
 
@@ -38,6 +39,12 @@ class Instance:
 
     template: Query
     row: Row
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What its results show, by name."""
+        assert isinstance(self.template.form, Selection)
+        return tuple([one.name for one in self.template.form.projections])
 
     def query(self, name: str) -> Query:
         """The query itself."""
@@ -63,6 +70,20 @@ def instance_of(query: Query) -> Instance | None:
     fixed = {name: constants.terms[name] for name in apart(found)}
     row = tuple(term for name, term in constants.terms.items() if name not in fixed)
     return Instance(partly_bound(found, fixed) if fixed else found, row)
+
+
+@lru_cache(maxsize=256)
+def canonical(template: Query) -> Query:
+    """The template with other names of variables: equal for templates that differ in nothing else."""
+    variable, label = CanonicalNames("v"), CanonicalNames("b")
+    found: Query = rename(template, variable, label)
+    atoms = tuple([replace(one, variables=tuple(map(variable, one.variables))) for one in found.atoms])
+    form, partition = found.form, found.partition
+    if isinstance(form, Selection):
+        form = replace(form, group_by=tuple(map(variable, form.group_by)))
+    if partition is not None:
+        partition = replace(partition, keys=tuple(map(variable, partition.keys)))
+    return replace(found, atoms=atoms, form=form, partition=partition)
 
 
 class _Constants:
