@@ -13,7 +13,7 @@ from spaseq.graphs.graph_query import empty_table
 from spaseq.graphs.kind import GraphKind
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.rule_plan import RulePlan
-from spaseq.plan.sequences.templates import Instance, canonical, differing, narrowed
+from spaseq.plan.sequences.templates import Instance, Variation, canonical
 
 LEAST = 8  # queries of a family: fewer are as fast by themselves, and each tells its own statistics
 Mark = tuple[GraphInput, int]  # an input, and how many events it had seen
@@ -21,14 +21,14 @@ Mark = tuple[GraphInput, int]  # an input, and how many events it had seen
 
 @dataclass(slots=True)
 class Kin:
-    """What is known of the queries of one template: ``varying`` are the parameters in which they differ so far.
+    """What is known of the queries of one template.
 
     Of those that run alone, and of a family, none has seen an event if its input is where ``mark`` says.
     """
 
     first: Instance
+    variation: Variation
     registered: int = 0
-    varying: frozenset[str] = frozenset()
     alone: dict[str, FamilyQuery] = field(default_factory=dict)
     mark: Mark | None = None
     family: GraphFamily | None = None
@@ -45,7 +45,7 @@ class Families:
         for family in (one for one in kind.core.at_work if isinstance(one, GraphFamily)):
             for query in family.queries.values():
                 kin = self._meet(query)
-                kin.family, kin.varying = family, family.varying
+                kin.family, kin.variation = family, family.variation
 
     # ── queries come and go ──────────────────────────────────────────────────────────────────────────────
     def has_kin(self, query: FamilyQuery) -> bool:
@@ -84,8 +84,8 @@ class Families:
     def _meet(self, query: FamilyQuery) -> Kin:
         """The kin of a query, which is registered."""
         instance = query.instance
-        kin = self._kin.setdefault(canonical(instance.template), Kin(instance))
-        kin.varying = kin.varying.union(differing(kin.first, instance))
+        kin = self._kin.setdefault(canonical(instance.template), Kin(instance, Variation.of(instance)))
+        kin.variation = kin.variation.including(kin.first, instance)
         kin.registered += 1
         self._known[query.name] = kin
         return kin
@@ -96,14 +96,14 @@ class Families:
         family, fresh = kin.family, self._is_fresh(kin, merged)
         if family is None and (not fresh or len(kin.alone) + 1 < LEAST):
             return
-        varying = kin.varying.union(differing(kin.first, query.instance))
-        if family is not None and family.varying == varying and not family.is_over:
+        variation = kin.variation.including(kin.first, query.instance)
+        if family is not None and family.variation == variation and not family.is_over:
             return
-        plan = _plan(kin, varying, query.name)
+        plan = _plan(kin, variation, query.name)
         if plan is None:
             kin.apart, kin.family = True, None
             return
-        kin.family = GraphFamily(plan, empty_table(plan, merged.names, self._kind.terms), varying)
+        kin.family = GraphFamily(plan, empty_table(plan, merged.names, self._kind.terms), variation)
         self._kind.core.start(kin.family, merged)
         if fresh:
             self._move(kin.alone if family is None else family.queries, kin.family)
@@ -150,9 +150,9 @@ class Families:
         family.brought_in()
 
 
-def _plan(kin: Kin, varying: frozenset[str], name: str) -> RulePlan | None:
+def _plan(kin: Kin, variation: Variation, name: str) -> RulePlan | None:
     """That of a family; None: there is none."""
     try:
-        return RulePlan.of_family(replace(narrowed(kin.first, varying), name=name))
+        return RulePlan.of_family(replace(variation.query(kin.first), name=name))
     except QueryError:  # too large, with all that is asked of rules
         return None

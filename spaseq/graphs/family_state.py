@@ -16,7 +16,7 @@ from spaseq.graphs.parameter_rows import key_of
 from spaseq.graphs.row_state import Called, MadeMember, gone_of, read_rows, row_states
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.rule_plan import RulePlan
-from spaseq.plan.sequences.templates import Instance, canonical, differing, instance_of, narrowed
+from spaseq.plan.sequences.templates import Instance, Variation, canonical, instance_of
 from spaseq.streams.timestamps import LEAST
 
 
@@ -34,7 +34,8 @@ def family_states(kind: GraphKind, sections: dict[str, bytes]) -> list[dict[str,
             assert isinstance(member.plan, RulePlan)
             state["names"] = [key[-1].decode() for key in member.plan.keys]
         sections[f"family {number}"] = pack_counters(family.counters) if family.is_over else b""
-        states.append({"queries": list(family.names), "varying": sorted(family.varying), "over": family.is_over,
+        states.append({"queries": list(family.names), "alike": family.variation.alike,
+                       "differs": family.variation.differs, "over": family.is_over,
                        "results": family.results, "members": members})  # fmt: skip
     return states
 
@@ -51,7 +52,7 @@ class MadeFamily:
 
     number: int
     plan: RulePlan
-    varying: frozenset[str]
+    variation: Variation
     queries: Sequence[FamilyQuery]
     members: Sequence[MadeMember]
 
@@ -66,13 +67,13 @@ def made_families(
     counters = {state["name"]: state["counters"] for state in header["queries"]}
     places = {name: place for place, name in enumerate(counters)}
     for number, state in enumerate(header.get("families", ())):
-        instances = dict(_instances(state["queries"], checked, frozenset(state["varying"])))
+        instances = dict(_instances(state["queries"], checked, _variation(state)))
         queries = [_query(name, one, places[name], on_match, counters[name]) for name, one in instances.items()]
         yield _family(kind, number, state, queries)
 
 
 def _instances(
-    names: Sequence[str], checked: Mapping[str, Query], varying: frozenset[str]
+    names: Sequence[str], checked: Mapping[str, Query], variation: Variation
 ) -> Iterator[tuple[str, Instance]]:
     first: Instance | None = None
     for name in names:
@@ -80,9 +81,13 @@ def _instances(
         first = first or instance
         if first is None or instance is None or canonical(instance.template) != canonical(first.template):
             raise SnapshotError("the snapshot is damaged: the queries of a family are of none")
-        if not varying.issuperset(differing(first, instance)):
+        if len(variation.alike) != len(first.row) or variation.including(first, instance) != variation:
             raise SnapshotError("the snapshot is damaged: the queries of a family differ in more than it says")
         yield name, instance
+
+
+def _variation(state: Mapping[str, Any]) -> Variation:
+    return Variation(tuple(state["alike"]), tuple(state["differs"]))
 
 
 def _query(
@@ -95,13 +100,13 @@ def _query(
 def _family(kind: GraphKind, number: int, state: Mapping[str, Any], queries: Sequence[FamilyQuery]) -> MadeFamily:
     if not queries:
         raise SnapshotError("the snapshot is damaged: a family has no queries")
-    varying = frozenset(state["varying"])
-    plan = RulePlan.of_family(replace(narrowed(queries[0].instance, varying), name=queries[0].name))
+    variation = _variation(state)
+    plan = RulePlan.of_family(replace(variation.query(queries[0].instance), name=queries[0].name))
     if plan is None:
         raise SnapshotError("the snapshot is damaged: the queries of a family cannot run together")
-    places = {key_in(query, varying): query.place for query in queries}
+    places = {key_in(query, variation): query.place for query in queries}
     members = [_member(kind, plan, places, n, one) for n, one in enumerate(state["members"])]
-    return MadeFamily(number, plan, varying, queries, members)
+    return MadeFamily(number, plan, variation, queries, members)
 
 
 def _member(

@@ -16,7 +16,7 @@ from spaseq.graphs.parameter_rows import key_of
 from spaseq.graphs.parametric_graph_query import ParametricGraphQuery, in_places, rules_of
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.rule_plan import Key, RulePlan
-from spaseq.plan.sequences.templates import Instance
+from spaseq.plan.sequences.templates import Instance, Variation
 from spaseq.results.match import ResultShape
 from spaseq.results.table import FamilyTable, MatchTable
 from spaseq.streams.timestamps import GREATEST
@@ -49,8 +49,7 @@ class FamilyQuery:
 
 
 class GraphFamily(ParametricGraphQuery):
-    """Some queries of one template, by name.  ``plan`` is that of their rules, without any, in the ``varying`` ones of
-    the template's parameters.
+    """Some queries of one template, by name, with this ``variation``.  ``plan`` is that of their rules, without any.
 
     A row is a query's terms, and its name: queries that mean the same are different rules.  Queries that ``come`` run
     when they are brought in, many together, before the next event is there.
@@ -58,9 +57,9 @@ class GraphFamily(ParametricGraphQuery):
 
     plan: RulePlan
 
-    def __init__(self, plan: RulePlan, empty: MatchTable, varying: frozenset[str]) -> None:
+    def __init__(self, plan: RulePlan, empty: MatchTable, variation: Variation) -> None:
         super().__init__(plan, empty, in_order=in_places)
-        self.varying = varying
+        self.variation = variation
         self.queries: dict[str, FamilyQuery] = {}
         self.coming: dict[Key, int] = {}  # rows, and their places
         self._by_place: dict[int, FamilyQuery] = {}
@@ -90,7 +89,7 @@ class GraphFamily(ParametricGraphQuery):
 
     def key(self, query: FamilyQuery) -> Key:
         """That of the row of a query."""
-        return key_in(query, self.varying)
+        return key_in(query, self.variation)
 
     def run(self, member: GraphQuery, keys: Sequence[Key | None], places: Sequence[int]) -> None:
         """See ``ParametricGraphQuery``; many results are handed over together, as these go apart by query."""
@@ -181,9 +180,6 @@ def _left(query: FamilyQuery | None, count: int) -> int:
     return count if query.max_results is None else min(count, query.max_results - query.results)
 
 
-def key_in(query: FamilyQuery, varying: frozenset[str]) -> Key:
+def key_in(query: FamilyQuery, variation: Variation) -> Key:
     """The key of a query's row, which has its terms for what varies."""
-    template, row = query.instance.template, query.instance.row
-    assert template.given is not None
-    terms = tuple(term for name, term in zip(template.given.names, row, strict=True) if name in varying)
-    return (*key_of(terms), query.name.encode())
+    return (*key_of(variation.row(query.instance)), query.name.encode())

@@ -14,7 +14,7 @@ from spaseq.languages.spaseq.parameters import Places
 from spaseq.languages.spaseq.skeletons import Skeleton, cut
 from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern.sequences import Given
-from spaseq.plan.sequences.templates import Instance, differing, instance_of
+from spaseq.plan.sequences.templates import Instance, instance_of
 
 MOST_SKELETONS = 256
 MOST_FORMS = 8  # of a skeleton: texts with other constants where none may vary
@@ -110,7 +110,8 @@ class Form:
         assert given is not None
         if found is None or found.template != self.first.template:
             return
-        numbers = [given.names.index(name) for name in differing(self.first, found)]
+        rows = zip(self.first.row, found.row, strict=True)
+        numbers = [number for number, (first, other) in enumerate(rows) if first != other]
         if len(numbers) != 1:
             return
         (number,) = numbers

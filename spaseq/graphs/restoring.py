@@ -75,7 +75,7 @@ class Restoring:
         """Queries that run as one."""
         state = self.families[made.number]
         called = sections_of_family(made.number)
-        found = GraphFamily(made.plan, empty_table(made.plan, merged.names, self.kind.terms), made.varying)
+        found = GraphFamily(made.plan, empty_table(made.plan, merged.names, self.kind.terms), made.variation)
         for query in made.queries:
             found.know(query)
         for one in made.members if not state["over"] else ():

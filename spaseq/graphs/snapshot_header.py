@@ -22,7 +22,8 @@ MEMBER: dict[str, Shape] = {
     "rows": [[[str]]], "places": [COUNT], "gone": [COUNT], "together": bool, "counters": COUNTERS, "age": COUNT,
 }  # fmt: skip
 FAMILY: dict[str, Shape] = {
-    "queries": [str], "varying": [str], "over": bool, "results": COUNT, "members": [{**MEMBER, "names": [str]}],
+    "queries": [str], "alike": [COUNT], "differs": [bool], "over": bool, "results": COUNT,
+    "members": [{**MEMBER, "names": [str]}],
 }  # fmt: skip
 OLD_MEMBER: dict[str, Shape] = {"row": [[str]], "counters": COUNTERS, "age": COUNT}  # when each row ran by itself
 HEADER: dict[str, Shape] = {

@@ -322,8 +322,8 @@ def bound(query: Query, row: Row) -> Query:
     return replace(partly_bound(query, dict(zip(query.given.names, row, strict=True))), given=None, row=row)
 
 
-def partly_bound(query: Query, terms: Mapping[str, Iri | Literal]) -> Query:
-    """The query with these terms in the place of some of its parameters; the others are left."""
+def partly_bound(query: Query, terms: Mapping[str, Iri | Literal | Parameter]) -> Query:
+    """The query with these terms, or others of its parameters, in the place of some parameters; all else is left."""
     assert query.given is not None
     names = tuple(name for name in query.given.names if name not in terms)
     length = query.given.length if query.given.length in names else None
@@ -332,7 +332,7 @@ def partly_bound(query: Query, terms: Mapping[str, Iri | Literal]) -> Query:
     return replace(found, given=given, window=_window(query.window, query.given, terms))
 
 
-def _window(window: Window | None, given: Given, terms: Mapping[str, Iri | Literal]) -> Window | None:
+def _window(window: Window | None, given: Given, terms: Mapping[str, Iri | Literal | Parameter]) -> Window | None:
     """The window where its length may be among the ``terms``: ``window`` is as long as a unit then."""
     if given.length is None or given.length not in terms:
         return window

@@ -142,6 +142,17 @@ def test_more_may_differ_later() -> None:
     assert in_turn(together) == in_turn(run(texts, sharing=False))
 
 
+def test_constants_that_are_always_equal_are_one_parameter() -> None:
+    texts = FAMILIES["companies"]
+    (family,) = families(run(texts, sharing=True).engine)
+    assert family.plan.query.given is not None and len(family.plan.query.given.names) == 1
+    texts = [*texts, text().replace("?q2 stock:company company:0", "?q2 stock:company company:1"), text()]
+    together = run(texts, sharing=True)
+    (family,) = families(together.engine)
+    assert family.plan.query.given is not None and len(family.plan.query.given.names) == 2
+    assert in_turn(together) == in_turn(run(texts, sharing=False))
+
+
 def test_what_is_no_constant_of_a_rule_is_planned_apart() -> None:
     distinct = [one.replace("SELECT", "SELECT DISTINCT") for one in FAMILIES["thresholds"]]
     together = run(distinct, sharing=True)

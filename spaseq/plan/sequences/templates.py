@@ -6,10 +6,9 @@ number of WITHIN.  Streams, graphs, properties, ``{n,m}`` and arguments of other
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from gpm.algebra import (
     XSD_INTEGER,
@@ -143,16 +142,56 @@ class _Constants:
         return replace(window, length=1), length.name
 
 
-def narrowed(instance: Instance, varying: frozenset[str]) -> Query:
-    """The query that has only some of its template's parameters left: the others have the terms of this row."""
-    given = instance.template.given
-    assert given is not None
-    terms = zip(given.names, instance.row, strict=True)
-    return partly_bound(instance.template, {name: term for name, term in terms if name not in varying})
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """In what the queries of a template differ so far, for each of its parameters by number.
+
+    ``alike``: the first one that has the same term in all of them; ``differs``: whether some have different terms.
+    Parameters that do not differ are constants, and those that are alike one parameter.
+    """
+
+    alike: tuple[int, ...]
+    differs: tuple[bool, ...]
+
+    @staticmethod
+    def of(first: Instance) -> Variation:
+        """Of one query."""
+        given = first.template.given
+        assert given is not None
+        lengths = [number if name == given.length else -1 for number, name in enumerate(given.names)]
+        return Variation(_first_ones(lengths, first.row), (False,) * len(first.row))
+
+    def including(self, first: Instance, other: Instance) -> Variation:
+        """Of these queries, of which ``first`` is one, and another."""
+        differ = zip(self.differs, first.row, other.row, strict=True)
+        return Variation(
+            _first_ones(self.alike, other.row), tuple(differs or one != its for differs, one, its in differ)
+        )
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The parameters that are left."""
+        places = enumerate(zip(self.alike, self.differs, strict=True))
+        return tuple(number for number, (alike, differs) in places if differs and alike == number)
+
+    def row(self, instance: Instance) -> Row:
+        """The terms that a query has for these."""
+        return tuple([instance.row[number] for number in self.numbers])
+
+    def query(self, first: Instance) -> Query:
+        """The query with these parameters, of which one is ``first``."""
+        given = first.template.given
+        assert given is not None
+        terms: dict[str, Iri | Literal | Parameter] = {}
+        for number, name in enumerate(given.names):
+            if not self.differs[number]:
+                terms[name] = first.row[number]
+            elif self.alike[number] != number:
+                terms[name] = Parameter(given.names[self.alike[number]])
+        return partly_bound(first.template, terms)
 
 
-def differing(first: Instance, second: Instance) -> Iterator[str]:
-    """The parameters in which two queries of a template have different terms."""
-    assert first.template.given is not None
-    pairs: Any = zip(first.template.given.names, first.row, second.row, strict=True)
-    return (name for name, one, other in pairs if one != other)
+def _first_ones(before: Sequence[int], row: Row) -> tuple[int, ...]:
+    """For each place the first one that was the same ``before`` and has the same term."""
+    found: dict[tuple[int, Iri | Literal], int] = {}
+    return tuple([found.setdefault(pair, number) for number, pair in enumerate(zip(before, row, strict=True))])
