@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from spaseq.errors import QueryError
-from spaseq.graphs.background import compiled
 from spaseq.graphs.graph_family import FamilyQuery, GraphFamily
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import empty_table
@@ -142,11 +141,7 @@ class Families:
         if member is not None:
             family.extend(member, keys, places)
         elif keys:
-            plan = family.plan.running(keys, places)
-            member = kind.begun(plan, compiled(plan, kind.evaluator), merged)
-            member.since = kind.evaluator.version
-            family.run(member, keys, places)
-            merged.attach_rows(family, member)
+            kind.run_rows(family, merged, (family.plan.running(keys, places), keys, places))
         family.brought_in()
 
 

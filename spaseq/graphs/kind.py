@@ -163,6 +163,14 @@ class GraphKind:
         """A query with parameters that has no rows yet."""
         return ParametricGraphQuery(plan, empty_table(plan, merged.names, self.terms), on_match, max_results)
 
+    def run_rows(self, query: ParametricGraphQuery, merged: GraphInput, planned: PlanOfRows) -> None:
+        """Let some more rows run beside those of a query that is at work; they see the events that come from now on."""
+        plan, keys, places = planned
+        member = self.begun(plan, compiled(plan, self.evaluator), merged)
+        member.since = self.evaluator.version
+        query.run(member, keys, places)
+        merged.attach_rows(query, member)
+
     def begun(
         self,
         plan: Plan,

@@ -152,11 +152,8 @@ class Registration:
             self._kind.evaluator.renew_version()
         elif self._kind.sharing:
             new = self._extended(query, new)
-        for its, keys, places in self._kind.plans(query.plan, new, query.next_place):
-            member = self._kind.begun(its, compiled(its, self._kind.evaluator), merged)
-            member.since = self._kind.evaluator.version
-            query.run(member, keys, places)
-            merged.attach_rows(query, member)
+        for one in self._kind.plans(query.plan, new, query.next_place):
+            self._kind.run_rows(query, merged, one)
         return count
 
     def _extended(self, query: ParametricGraphQuery, rows: dict[Key, Row]) -> dict[Key, Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from spaseq.graphs.parameter_rows import read_rows
 from spaseq.pattern.sequences import Query, bound
 from tests.agreement.engines import ordered
 from tests.agreement.harness import triples_of
-from tests.agreement.test_rules import SIZE, said, with_more_rows
+from tests.agreement.test_rules import SIZE, portions, said, with_more_rows
 from tests.oracle.chooser import Seeded
 from tests.oracle.given import GivenCase, make_case
 from tests.oracle.model import Event
@@ -102,10 +102,9 @@ def story(number: int) -> int:
         both.register(f"q{place}", queries[place], most[place])
     shared = sum(len(one.names) for one in both.families)
     events = ordered(case.queries[0], case.events)
-    cuts = sorted(chance.sample(range(len(events) + 1), min(len(events), chance.randint(0, 4))))
-    for start, end in pairwise([0, *cuts, len(events)]):
-        for stream in dict.fromkeys(event.stream for event in events[start:end]):
-            both.push([event for event in events[start:end] if event.stream == stream])
+    for batches in portions(events, chance):
+        for batch in batches:
+            both.push(batch)
         if chance.random() < 0.3:
             both.restart()
         for place in chance.sample(range(len(queries)), min(3, len(queries))) if chance.random() < 0.5 else ():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -88,6 +89,14 @@ def fits(case: GivenCase, row: tuple[str, ...]) -> bool:
     return all(term != "0" or f"WITHIN ?{name} " not in case.text for name, term in zip(case.names, row, strict=True))
 
 
+def portions(events: list[Event], chance: random.Random) -> Iterator[list[list[Event]]]:
+    """The events in up to five parts, each by stream."""
+    cuts = sorted(chance.sample(range(len(events) + 1), min(len(events), chance.randint(0, 4))))
+    for start, end in pairwise([0, *cuts, len(events)]):
+        streams = dict.fromkeys(event.stream for event in events[start:end])
+        yield [[event for event in events[start:end] if event.stream == stream] for stream in streams]
+
+
 def story(number: int) -> int:
     """One story; how many rows ran with others in the beginning."""
     chance = random.Random(number)
@@ -95,10 +104,9 @@ def story(number: int) -> int:
     both = Together(case)
     shared = both.shared
     events = ordered(case.queries[0], case.events)
-    cuts = sorted(chance.sample(range(len(events) + 1), min(len(events), chance.randint(0, 4))))
-    for start, end in pairwise([0, *cuts, len(events)]):
-        for stream in dict.fromkeys(event.stream for event in events[start:end]):
-            both.push([event for event in events[start:end] if event.stream == stream])
+    for batches in portions(events, chance):
+        for batch in batches:
+            both.push(batch)
         if chance.random() < 0.3:
             both.restart()
         if chance.random() < 0.4:
