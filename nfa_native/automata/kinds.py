@@ -8,6 +8,9 @@ from __future__ import annotations
 from enum import IntEnum
 
 DEEPEST = 64  # numbers, and truths, that a condition may have at once
+MOST_ATOMS = 8  # of an automaton that rules have together
+BOTH = 1 << 30  # in their conditions: the last two sets of rules become what is in both
+EITHER = BOTH + 1  # … or what is in either of them
 VIEW_BOUNDS = 2  # of a view: conditions besides the one by which lists are found
 
 

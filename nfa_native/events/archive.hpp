@@ -12,6 +12,7 @@
 #include "nfa_native/events/compact.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
+#include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
 
@@ -60,7 +61,7 @@ struct Renumbered {
 
 // All results are out and taken.
 inline bool can_be_written(const Recognition* r) noexcept {
-    return !r->scratch.enumerating && r->scratch.found.count == 0;
+    return !r->scratch.enumerating && r->scratch.found.count == 0 && (r->rules == nullptr || !r->rules->is_under_way);
 }
 
 // The list is one of a partition, and was not emptied since; one that is free has no groups.
@@ -373,6 +374,7 @@ inline void write_recognition(Recognition* r, Archive* a, int64_t least) {
         keep_lists(r, least, &numbers);
     }
     write_events(r, a, &numbers);
+    if (r->rules != nullptr) write_rules(r, a);
     write_nodes(r, a, &numbers);
     write_heads(r, a, &numbers);
     if (r->correlating != nullptr) {

@@ -136,6 +136,7 @@ inline void clear_found(Found* found, bool is_chain) {
     found->ends.clear();
     if (!is_chain) found->positions.clear();
     found->states.clear();
+    found->rules.clear();
     found->offsets.assign(1, 0);
 }
 

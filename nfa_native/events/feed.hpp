@@ -53,13 +53,29 @@ static void finish_event(Recognition* r, uint32_t partition) noexcept {
     free_all(r);
 }
 
-// Room for another partition.
-inline void know_partition(Recognition* r, uint32_t partition) {
+// Nothing waits anywhere: partitions are not known.
+inline void let_go(Recognition* r) noexcept {
+    r->state.heads.clear();
+    r->state.last.clear();
+    r->state.is_touched.clear();
+    if (r->correlating == nullptr) return;
+    r->correlating->epochs.clear();
+    r->correlating->direct.clear();
+    r->correlating->recents.clear();
+}
+
+// Room for what waits in another partition.
+static inline void know_waiting(Recognition* r, uint32_t partition) {
     r->state.heads.resize((partition + 1) * r->program.width);
     r->state.last.resize((partition + 1) * r->program.width);
-    r->state.locals.resize(partition + 1, 0);
     r->state.is_touched.resize(partition + 1, 0);
     if (r->correlating != nullptr) know_cells(r, partition);
+}
+
+// Room for another partition.
+inline void know_partition(Recognition* r, uint32_t partition) {
+    r->state.locals.resize(partition + 1, 0);
+    know_waiting(r, partition);
 }
 
 static inline void touch(Recognition* r, uint32_t partition) {

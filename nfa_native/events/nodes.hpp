@@ -50,9 +50,19 @@ static inline bool is_over(const RecognizerProgram* p, int64_t youngest, int64_t
     return p->rises && youngest < least;
 }
 
+// How many partitions there are in which something may wait.
+static inline size_t partitions_of(const Recognition* r) noexcept {
+    return r->rules == nullptr ? r->state.locals.size() : r->rules->owned.size();
+}
+
+// How many events came in a partition, or in that which one of a rule is of.
+static inline int64_t events_in(const Recognition* r, size_t partition) noexcept {
+    return r->state.locals[partition_of(r->rules, partition)];
+}
+
 // The least start that is of use, after an event whose window begins at `least`.
 static inline int64_t least_of(const Recognition* r, size_t partition, int64_t least) noexcept {
-    if (r->program.events >= 0) return r->state.locals[partition] - 1 - r->program.events;
+    if (r->program.events >= 0) return events_in(r, partition) - 1 - r->program.events;
     return r->program.rises ? least : NEVER;
 }
 
@@ -91,7 +101,7 @@ static inline int64_t local_of(const Recognition* r, int64_t position) noexcept 
 
 // The event was the last one of its partition, so what entered with it can go on contiguously.
 static inline bool is_latest(const Recognition* r, size_t partition, int64_t local) noexcept {
-    return local == (r->program.partitioned ? r->state.locals[partition] : r->state.position) - 1;
+    return local == (r->program.partitioned ? events_in(r, partition) : r->state.position) - 1;
 }
 
 }  // namespace spaseq::events

@@ -14,7 +14,7 @@ namespace spaseq::events {
 
 // The least start that is of use to a partition's next event, whose window begins at `least` or later.
 static inline int64_t least_to_come(const Recognition* r, size_t partition, int64_t least) noexcept {
-    return r->program.events < 0 ? least : r->state.locals[partition] - r->program.events;
+    return r->program.events < 0 ? least : events_in(r, partition) - r->program.events;
 }
 
 // Some partial match of a partition, outside of groups, starts at `least` or later.
@@ -104,8 +104,8 @@ static void shorten_cells(Recognition* r, const std::vector<uint32_t>* numbers, 
     if (c->has_recents) c->recents.resize(count * r->program.width);
 }
 
-// Give each partition its new number, which is none that is greater; NO_PARTITION: it is forgotten.
-inline void renumber_partitions(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
+// Give what waits in each partition its new number, which is none that is greater; NO_PARTITION: it is forgotten.
+static void renumber_cells(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
     RecognizerState* s = &r->state;
     size_t width = r->program.width;
     if (r->correlating != nullptr) renumber_lists(r, numbers);
@@ -114,18 +114,88 @@ inline void renumber_partitions(Recognition* r, const std::vector<uint32_t>* num
         if (renewed == NO_PARTITION) continue;
         move_part(&s->heads, width, old, renewed);
         move_part(&s->last, width, old, renewed);
-        s->locals[renewed] = s->locals[old];
         s->is_touched[renewed] = s->is_touched[old];
     }
     s->heads.resize(count * width);
     s->last.resize(count * width);
-    s->locals.resize(count);
     s->is_touched.resize(count);
     size_t kept = 0;
     for (uint32_t partition : s->touched)
         if ((*numbers)[partition] != NO_PARTITION) s->touched[kept++] = (*numbers)[partition];
     s->touched.resize(kept);
     if (r->correlating != nullptr) shorten_cells(r, numbers, count);
+}
+
+static void renumber_locals(RecognizerState* s, const std::vector<uint32_t>* numbers, size_t count) {
+    for (size_t old = 0; old < numbers->size(); ++old)
+        if ((*numbers)[old] != NO_PARTITION) s->locals[(*numbers)[old]] = s->locals[old];
+    s->locals.resize(count);
+}
+
+// Forget partitions of rules that have no number, and give the others theirs: `numbers` has them by partition.
+static void renumber_owned(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
+    Rules* rules = r->rules;
+    renumber_cells(r, numbers, count);
+    for (size_t old = 0; old < numbers->size(); ++old)
+        if ((*numbers)[old] != NO_PARTITION) rules->owned[(*numbers)[old]] = rules->owned[old];
+    rules->owned.resize(count);
+    number_again(rules, r->program.partitioned);
+}
+
+// Forget the partitions of rules for which `is_kept` does not hold.
+template <class Test> static void keep_owned(Recognition* r, Test is_kept) {
+    uint32_t count = 0;
+    std::vector<uint32_t> numbers(r->rules->owned.size(), NO_PARTITION);
+    for (size_t i = 0; i < numbers.size(); ++i)
+        if (is_kept(i)) numbers[i] = count++;
+    renumber_owned(r, &numbers, count);
+}
+
+// Give each partition of the stream its new number, which is none that is greater; NO_PARTITION: it is forgotten.
+inline void renumber_partitions(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
+    if (r->rules == nullptr) {
+        renumber_cells(r, numbers, count);
+    } else {
+        std::vector<Owned>& owned = r->rules->owned;
+        keep_owned(r, [&](size_t i) { return (*numbers)[owned[i].partition] != NO_PARTITION; });
+        for (Owned& one : owned) one.partition = (*numbers)[one.partition];
+        number_again(r->rules, r->program.partitioned);
+    }
+    renumber_locals(&r->state, numbers, count);
+}
+
+// Mark the partitions, those of rules if there are any, with something that starts at `least` or later.
+inline void mark_living(Recognition* r, int64_t least, std::vector<uint8_t>* living) {
+    living->assign(partitions_of(r), 0);
+    for (size_t i = 0; i < living->size(); ++i) (*living)[i] = lives_in(r, i, least);
+    if (r->correlating != nullptr) mark_lists(r, least, living);
+}
+
+// The partitions of the stream that some rule has something in, by its marks for its own.
+inline void living_of_stream(const Recognition* r, const std::vector<uint8_t>* owned, std::vector<uint8_t>* living) {
+    living->assign(r->state.locals.size(), 0);
+    for (size_t i = 0; i < owned->size(); ++i) (*living)[partition_of(r->rules, i)] |= (*owned)[i];
+}
+
+// Forget partitions of rules in which nothing is left; only where the stream has partitions.
+inline void sweep_owned(Recognition* r, int64_t least) {
+    std::vector<uint8_t> living;
+    mark_living(r, least, &living);
+    keep_owned(r, [&](size_t i) { return living[i] != 0; });
+}
+
+// Rules get other numbers, which are none that are greater; NO_PARTITION: it is none any more.
+inline void renumber_rules(Recognition* r, const std::vector<uint32_t>* numbers, size_t count) {
+    Rules* rules = r->rules;
+    std::vector<Owned>& owned = rules->owned;
+    keep_owned(r, [&](size_t i) { return (*numbers)[owned[i].rule] != NO_PARTITION; });
+    for (Owned& one : owned) one.rule = (*numbers)[one.rule];
+    number_again(rules, r->program.partitioned);
+    for (size_t old = 0; old < rules->windows.size(); ++old)
+        if ((*numbers)[old] != NO_PARTITION) rules->windows[(*numbers)[old]] = rules->windows[old];
+    if (!rules->windows.empty()) rules->windows.resize(count);
+    rules->count = count;
+    rules->words = (count + 63) / 64;
 }
 
 }  // namespace spaseq::events

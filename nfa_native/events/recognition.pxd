@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What Cython sees of the recognizer: `feed.hpp`, `partitions.hpp`, `archive.hpp` and `restore.hpp`."""
+"""What Cython sees of the recognizer: `feed.hpp`, `feed_rules.hpp`, `partitions.hpp`, `archive.hpp` and `restore.hpp`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -8,6 +8,7 @@ from nfa_native.core.containers cimport vector
 from nfa_native.events.state cimport Found, Recognition
 
 cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
+    void let_go(Recognition* r)
     void know_partition(Recognition* r, uint32_t partition)
     void forget_numbers(Recognition* r)
     size_t feed_events(
@@ -20,9 +21,18 @@ cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
     )
     void clear_found(Found* found, bint is_chain)
 
+cdef extern from "nfa_native/events/feed_rules.hpp" namespace "spaseq::events" nogil:
+    void know_rules(Recognition* r, size_t count)
+    size_t feed_rules(
+        Recognition* r, const uint32_t* symbols, const uint32_t* partitions, const int64_t* starts, const int64_t* least,
+        size_t at, size_t count, size_t most, int64_t events
+    )
+
 cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" nogil:
-    bint lives_in(Recognition* r, size_t partition, int64_t least)
-    void mark_lists(Recognition* r, int64_t least, vector[uint8_t]* living)
+    void mark_living(Recognition* r, int64_t least, vector[uint8_t]* living)
+    void living_of_stream(const Recognition* r, const vector[uint8_t]* owned, vector[uint8_t]* living)
+    void sweep_owned(Recognition* r, int64_t least)
+    void renumber_rules(Recognition* r, vector[uint32_t]* numbers, size_t count)
     void renumber_partitions(Recognition* r, vector[uint32_t]* numbers, size_t count)
 
 cdef extern from "nfa_native/events/archive.hpp" namespace "spaseq::events" nogil:

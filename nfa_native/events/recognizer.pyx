@@ -14,22 +14,23 @@ from nfa_native.automata.operators import operators
 from nfa_native.events.results import ComplexEvents
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.automata.kinds cimport EnumerationKind, StepKind, StrategyKind
+from nfa_native.automata.kinds cimport BOTH, MOST_ATOMS, EnumerationKind, StepKind, StrategyKind
 from nfa_native.core.archive cimport Archive, close_archive, open_archive
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, created, guarded, guarded_number
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES
 from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
 from nfa_native.events.recognition cimport (
-    can_be_written, clear_found, feed_events, feed_partitions, forget_numbers, held_positions, know_partition, lives_in,
-    load_recognition, mark_lists, renumber_partitions, write_recognition,
+    can_be_written, clear_found, feed_events, feed_partitions, feed_rules, forget_numbers, held_positions,
+    know_partition, know_rules, let_go, living_of_stream, load_recognition, mark_living, renumber_partitions,
+    renumber_rules, sweep_owned, write_recognition,
 )
 from nfa_native.events.results cimport forget_table, found_events, integers
 from nfa_native.events.state cimport (
-    FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, Owner, QuestionSpec, Recognition,
-    SymbolSpec, Table, begin_table,
+    FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, Owner,
+    QuestionSpec, Recognition, Rules, SymbolSpec, Table, begin_table,
 )
 
 
@@ -113,18 +114,10 @@ cdef class Recognizer:
         """
         cdef Recognition* r = &self.recognition
         cdef size_t count = symbols.shape[0]
-        cdef size_t i
-        if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
-            raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
-        if (partitions is None) == r.program.partitioned or (r.program.partitioned and <size_t>partitions.shape[0] != count):
-            raise ValueError("each event needs its partition" if r.program.partitioned else "there are no partitions")
+        check_events(r, symbols, starts, least, partitions, at, self.symbols)
         if at >= count:
             return count
         read_columns(r, columns, count)
-        if at == 0:
-            for i in range(count):
-                if symbols[i] >= r.program.symbols.size():
-                    raise ValueError(f"symbol {symbols[i]} is not known")
         if r.program.partitioned:
             with nogil:
                 forget_numbers(r)
@@ -136,27 +129,28 @@ cdef class Recognizer:
                 at = guarded_number(
                     &self.broken, feed_events, r, &symbols[0], &starts[0], &least[0], at, count, most
                 )
-        if r.scratch.is_stopped:
+        self._check_end()
+        return at
+
+    def _check_end(self):
+        """Raise what ended the feeding before its time."""
+        if self.recognition.scratch.is_stopped:
             interruption, self._interruption = self._interruption, None
             self.broken = isinstance(interruption, MemoryError)
             raise interruption
-        if r.scratch.is_full:
+        if self.recognition.scratch.is_full:
             self.broken = True
             raise MemoryError("there is no room for more partial matches: a window would bound them")
-        return at
 
     def living(self, int64_t least):
         """The partitions (uint32, rising) that have some partial match which starts at ``least`` or later."""
         cdef Recognition* r = &self.recognition
-        cdef vector[uint8_t] living
-        cdef size_t partition
+        cdef vector[uint8_t] owned, living
+        cdef size_t number
         check_sound(&self.broken)
-        living.safe_resize(r.state.locals.size(), 0)
         with nogil:
-            for partition in range(living.size()):
-                living[partition] = lives_in(r, partition, least)
-            if r.correlating != NULL:
-                mark_lists(r, least, &living)
+            attempted(mark_living, r, least, &owned)
+            attempted(living_of_stream, r, &owned, &living)
         return np.array([number for number in range(living.size()) if living[number]], np.uint32)
 
     def held(self, int64_t least):
@@ -186,6 +180,7 @@ cdef class Recognizer:
 
     def __dealloc__(self):
         forget_correlating(self.recognition.correlating)
+        forget_rules(self.recognition.rules)
         forget_table(self.recognition.scratch.table)
 
     @property
@@ -239,6 +234,157 @@ cdef class Recognizer:
             "partitions": self.recognition.state.locals.size() if self.recognition.program.partitioned else 0,
             "scanned": self.recognition.correlating.scanned if self.recognition.correlating != NULL else 0,
         }
+
+
+cdef class RuleRecognizer(Recognizer):
+    """Runs an automaton for each of many rules, which differ in what they ask of single events, and in their windows.
+
+    A condition of an atom is a tuple, in postfix: the number of a test, ``BOTH`` or ``EITHER``; an empty one always holds.
+    """
+
+    def __init__(self, automaton, conditions, **options):
+        """``conditions`` are those of the automaton's atoms, ``MOST_ATOMS`` of them at most.  ``options`` are those of Recognizer."""
+        cdef Recognition* r = &self.recognition
+        cdef vector[uint32_t] steps
+        if <size_t>len(conditions) > MOST_ATOMS or options.get("consume") == "ANY":
+            raise ValueError("rules have fewer atoms, and consume what is theirs")
+        super().__init__(automaton, **options)
+        r.rules = created[Rules]()
+        let_go(r)
+        for one in conditions:
+            steps.clear()
+            for step in one:
+                steps.safe_push_back(step)
+            r.rules.conditions.safe_push_back(steps)
+        self._know_sets(len(conditions))
+
+    def _know_sets(self, size_t atoms):
+        """A symbol for each set of atoms."""
+        cdef Recognition* r = &self.recognition
+        states = list(enumerate(self.automaton.states))
+        r.rules.symbols.safe_push_back(0)
+        for mask in range(1, 1 << atoms):
+            entered = [number for number, state in reversed(states) if any([mask >> atom & 1 for atom in state.atoms])]
+            r.rules.symbols.safe_push_back(<uint32_t>r.program.symbols.size())
+            know_symbol(r, entered)
+
+    def know_symbols(self, symbols):
+        """Symbols after those that are known, each as the atoms that an event may match for some rule (a bit mask)."""
+        check_sound(&self.broken)
+        for atoms in symbols:
+            self.recognition.rules.asked.safe_push_back(atoms)
+
+    @property
+    def symbols(self):
+        """How many symbols are known."""
+        return self.recognition.rules.asked.size()
+
+    def change_rules(self, size_t count, const uint32_t[::1] kept not None, windows=None):
+        """Of the rules that there are only these (rising) stay, the first ones of now ``count`` in all.
+
+        ``windows`` (int64[count]): how long that of each rule is, where they differ and windows are of time; ``least`` is
+        then that of the longest one.  Between batches only.
+        """
+        cdef Recognition* r = &self.recognition
+        cdef vector[uint32_t] numbers
+        cdef size_t i
+        check_sound(&self.broken)
+        numbers.safe_resize(r.rules.count, NO_PARTITION)
+        for i in range(<size_t>kept.shape[0]):
+            if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
+                raise ValueError(f"{kept[i]} of {numbers.size()} rules does not rise")
+            numbers[kept[i]] = <uint32_t>i
+        if <size_t>kept.shape[0] > count or (windows is not None and <size_t>len(windows) != count):
+            raise ValueError(f"{count} rules are fewer than they should be")
+        with nogil:
+            guarded(&self.broken, renumber_rules, r, &numbers, <size_t>kept.shape[0])
+            guarded(&self.broken, know_rules, r, count)
+        r.rules.windows.clear()
+        for window in () if windows is None else windows:
+            r.rules.windows.safe_push_back(window)
+
+    def feed_rules(
+        self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
+        const int64_t[::1] least not None, const uint32_t[::1] partitions, size_t at, size_t most, columns, tests,
+    ):
+        """``feed``; a test has for each event the number of a set of rules (uint32[n]), and these (uint64[m, words])."""
+        cdef Recognition* r = &self.recognition
+        cdef size_t count = symbols.shape[0]
+        check_events(r, symbols, starts, least, partitions, at, self.symbols)
+        if at >= count:
+            return count
+        read_columns(r, columns, count)
+        read_tests(r.rules, tests, count, at == 0)
+        with nogil:
+            forget_numbers(r)
+            at = guarded_number(
+                &self.broken, feed_rules, r, &symbols[0], &partitions[0] if r.program.partitioned else <const uint32_t*>NULL,
+                &starts[0], &least[0], at, count, most, self.events
+            )
+        self._check_end()
+        return at
+
+    def sweep(self, int64_t least):
+        """Forget partitions of rules in which nothing starts at ``least`` or later; between batches only."""
+        if self.recognition.program.partitioned:
+            with nogil:
+                guarded(&self.broken, sweep_owned, &self.recognition, least)
+
+    @property
+    def owned(self):
+        """How many partitions rules have."""
+        return self.recognition.rules.owned.size()
+
+    @property
+    def met(self):
+        """The atoms that some event matched for some rule, as bits."""
+        return self.recognition.rules.met
+
+
+cdef void forget_rules(Rules* rules) noexcept:
+    if rules != NULL:
+        del rules
+
+
+cdef read_tests(Rules* rules, tests, size_t count, bint are_new):
+    """Where the sets of each test are, and which of them each event passes."""
+    cdef const uint32_t[::1] places
+    cdef const uint64_t[:, ::1] sets
+    cdef size_t i
+    cdef uint32_t step
+    rules.places.clear()
+    rules.sets.clear()
+    if rules.count == 0:
+        return
+    for places, sets in tests:
+        if <size_t>places.shape[0] != count or <size_t>sets.shape[1] != rules.words or not sets.shape[0]:
+            raise ValueError("a test is of other events, or other rules")
+        if are_new:
+            for i in range(count):
+                if places[i] >= sets.shape[0]:
+                    raise ValueError(f"set {places[i]} is none of {sets.shape[0]}")
+        rules.places.safe_push_back(&places[0])
+        rules.sets.safe_push_back(&sets[0, 0])
+    for i in range(rules.conditions.size()):
+        for step in rules.conditions[i]:
+            if step < BOTH and step >= rules.places.size():
+                raise ValueError(f"there is no test {step}")
+
+
+cdef check_events(
+    const Recognition* r, const uint32_t[::1] symbols, const int64_t[::1] starts, const int64_t[::1] least,
+    const uint32_t[::1] partitions, size_t at, size_t known
+):
+    """ValueError: what is told of events does not fit them, or their symbols are not all known."""
+    cdef size_t count = symbols.shape[0]
+    cdef size_t i
+    if <size_t>starts.shape[0] != count or <size_t>least.shape[0] != count:
+        raise ValueError(f"{count} symbols came with {starts.shape[0]} starts and {least.shape[0]} windows")
+    if (partitions is None) == r.program.partitioned or (r.program.partitioned and <size_t>partitions.shape[0] != count):
+        raise ValueError("each event needs its partition" if r.program.partitioned else "there are no partitions")
+    for i in range(count if at == 0 else 0):
+        if symbols[i] >= known:
+            raise ValueError(f"symbol {symbols[i]} is not known")
 
 
 # What the recognizer asks Python for.

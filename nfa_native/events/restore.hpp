@@ -15,6 +15,7 @@
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
+#include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
 
@@ -56,19 +57,14 @@ static void load_events(Recognition* r, Archive* a) {
 
 static void load_partitions(Recognition* r) {
     std::vector<int64_t> counts = r->state.locals;
-    r->state.heads.clear();
-    r->state.last.clear();
-    if (r->correlating != nullptr) {
-        r->correlating->epochs.clear();
-        r->correlating->direct.clear();
-        r->correlating->recents.clear();
-    }
-    if (!counts.empty()) know_partition(r, uint32_t(counts.size() - 1));
+    size_t waiting = partitions_of(r);
+    let_go(r);
+    if (waiting) know_waiting(r, uint32_t(waiting - 1));
     r->state.locals = counts;
-    r->state.is_touched.assign(counts.size(), 0);
+    r->state.is_touched.assign(waiting, 0);
     require(r->program.consume == Consumed::ANY || r->state.touched.empty(), "nothing will be consumed");
     for (uint32_t partition : r->state.touched) {
-        require(partition < counts.size(), "there is no such partition");
+        require(partition < waiting, "there is no such partition");
         require(!r->state.is_touched[partition], "a partition is touched twice");
         r->state.is_touched[partition] = 1;
     }
@@ -130,7 +126,7 @@ static inline bool has_node(const Recognition* r, uint32_t number) noexcept {
 // The list has its place, and the groups are there.
 static void check_form(Recognition* r, const ListForms* forms, size_t i, size_t at, size_t value) {
     const ListForm* form = forms->lists.data() + i;
-    require(form->partition < r->state.locals.size() && form->state < r->program.width, "a list is of no state");
+    require(form->partition < partitions_of(r) && form->state < r->program.width, "a list is of no state");
     require(r->correlating->cells[form->state].kind != RegisterCells::HEAD, "a list is of a state that has none");
     size_t width = r->correlating->cells[form->state].width;
     require(0 < form->groups && form->groups <= forms->nodes.size() - at, "groups of a list are missing");
@@ -376,7 +372,7 @@ static bool are_of(const Checked* known, uint32_t node, size_t state) noexcept {
 // Where windows are of positions in partitions, no match begins after the last one.
 static inline void check_age(Recognition* r, uint32_t node, size_t partition) {
     require(r->program.events < 0
-        || match_node(&r->state, node)->youngest < r->state.locals[partition], "a match begins too late");
+        || match_node(&r->state, node)->youngest < events_in(r, partition), "a match begins too late");
 }
 
 static void check_head(Recognition* r, uint32_t node, size_t cell, const Checked* known) {
@@ -404,7 +400,7 @@ static void load_heads(
 ) {
     size_t width = r->program.width;
     for (size_t i = 0; i < heads->size(); ++i) {
-        int64_t local = (r->program.partitioned ? r->state.locals[i / width] : r->state.position) - 1;
+        int64_t local = (r->program.partitioned ? events_in(r, i / width) : r->state.position) - 1;
         if ((*heads)[i] != NO_NODE) {
             check_head(r, (*heads)[i], i, known);
             r->state.heads[i] = {match_node(&r->state, (*heads)[i])->youngest, (*heads)[i]};
@@ -431,7 +427,7 @@ static void check_lists(Recognition* r, Checked* known) {
 static void start_recent_again(Recognition* r, const ListForm* form) {
     require(r->program.entries[form->state].waits_next, "nothing comes directly after a state");
     start_recent(r, form->state, form->partition,
-        (r->program.partitioned ? r->state.locals[form->partition] : r->state.position) - 1, true);
+        (r->program.partitioned ? events_in(r, form->partition) : r->state.position) - 1, true);
 }
 
 // What entered states with the last event.
@@ -470,7 +466,8 @@ inline void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t
     ListForms lists{}, recents{};
     Checked known{};
     load_events(r, a);
-    size_t cells = r->state.locals.size() * r->program.width;
+    if (r->rules != nullptr) load_rules(r, a);
+    size_t cells = partitions_of(r) * r->program.width;
     head_fields(a, &heads, &last);
     require(heads.size() == cells && last.size() == cells, "states of partitions are missing");
     load_partitions(r);

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cpython.buffer cimport PyBuffer_FillInfo
-from libc.stdint cimport int64_t, uint16_t
+from libc.stdint cimport int64_t, uint16_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memcpy
 
@@ -29,10 +29,16 @@ class ComplexEvents(NamedTuple):
     positions: np.ndarray  # int64[p], of marked states
     states: np.ndarray     # uint16[p], in which they were picked
     columns: np.ndarray | None = None   # of a chain: int64[states, m or more], the positions again, by state
+    rules: np.ndarray | None = None     # uint32[m], if there are rules: by which each is found
 
 
 cdef object found_events(Recognition* r):
     """The results since they were cleared, as ComplexEvents."""
+    found = events_in_columns(r)
+    return found if r.rules == NULL else found._replace(rules=rules_of(&r.scratch.found.rules))
+
+
+cdef object events_in_columns(Recognition* r):
     cdef Found* f = &r.scratch.found
     if r.program.enumeration == EnumerationKind.ROWS:
         return by_state(lines(r.scratch.table, f.count), f.count)
@@ -78,6 +84,14 @@ cdef object integers(const vector[int64_t]* values, size_t count):
     cdef int64_t[::1] view = array
     if count:
         memcpy(&view[0], values.data(), count * sizeof(int64_t))
+    return array
+
+
+cdef object rules_of(const vector[uint32_t]* values):
+    array = np.empty(values.size(), np.uint32)
+    cdef uint32_t[::1] view = array
+    if values.size():
+        memcpy(&view[0], values.data(), values.size() * sizeof(uint32_t))
     return array
 
 

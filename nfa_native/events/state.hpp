@@ -15,6 +15,7 @@
 #include "nfa_native/events/frontier.hpp"
 #include "nfa_native/events/groups.hpp"
 #include "nfa_native/events/program.hpp"
+#include "nfa_native/events/rules.hpp"
 #include "nfa_native/events/table.hpp"
 
 namespace spaseq::events {
@@ -205,15 +206,16 @@ struct Found {
     std::vector<int64_t> offsets;         // of each result's picks
     std::vector<int64_t> positions;
     std::vector<uint16_t> states;
+    std::vector<uint32_t> rules;          // of each result, if there are rules
 };
 
 // What a snapshot holds.
 struct RecognizerState {
     AgingRing<MatchNode> ring;
     uint32_t attention;                   // before the ring's head gets here there is something to do (`make_room`)
-    std::vector<Head> heads;              // by partition and state
+    std::vector<Head> heads;              // by partition, if there are rules their own, and state
     std::vector<LastEntry> last;
-    std::vector<int64_t> locals;          // events of each partition so far
+    std::vector<int64_t> locals;          // events of each partition of the stream so far
     std::vector<uint8_t> is_touched;      // partitions that may have partial matches; only under CONSUME BY ANY
     std::vector<uint32_t> touched;
     std::vector<int64_t> local_numbers;   // position in its substream of every event from `first_number` on
@@ -265,6 +267,7 @@ struct Owner {
 struct Recognition {
     RecognizerProgram program;
     Correlating* correlating = nullptr;   // NULL: nothing compares events
+    Rules* rules = nullptr;               // NULL: it runs one query, and partitions are those of the stream
     RecognizerState state;
     RecognizerScratch scratch;
     const Owner* owner;

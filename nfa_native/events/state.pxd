@@ -108,6 +108,11 @@ cdef extern from "nfa_native/events/program.hpp" namespace "spaseq::events" nogi
         StrategyKind strategy
         bint update_only
 
+cdef extern from "nfa_native/events/rules.hpp" namespace "spaseq::events" nogil:
+    cdef struct Owned:
+        uint32_t partition
+        uint32_t rule
+
 cdef extern from "nfa_native/events/table.hpp" namespace "spaseq::events" nogil:
     cdef cppclass Table:
         size_t width
@@ -159,6 +164,19 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[uint8_t] answers
         uint64_t scanned
 
+    cdef cppclass Rules:
+        size_t count
+        size_t words
+        vector[int64_t] windows
+        vector[vector[uint32_t]] conditions
+        vector[uint32_t] symbols
+        vector[uint8_t] asked
+        uint8_t met
+        vector[const uint32_t*] places
+        vector[const uint64_t*] sets
+        vector[Owned] owned
+        bint is_under_way
+
     cdef cppclass Found:
         size_t count
         vector[int64_t] starts
@@ -166,6 +184,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[int64_t] offsets
         vector[int64_t] positions
         vector[uint16_t] states
+        vector[uint32_t] rules
 
     cdef cppclass MatchNode:
         uint32_t state
@@ -192,6 +211,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
     cdef cppclass Recognition:
         RecognizerProgram program
         Correlating* correlating
+        Rules* rules
         RecognizerState state
         RecognizerScratch scratch
         const Owner* owner

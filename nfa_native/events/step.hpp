@@ -134,15 +134,13 @@ static inline void complete_entry(
     settle(r, entry, r->state.heads.data() + place, r->state.last.data() + place, one, local, least);
 }
 
-// The event at `position` matched the atoms of `symbol`; whether matches end with it.
-static bool take_symbol(
+// The event at `position` matched the atoms of `symbol`; there is room for its nodes.  Whether matches end with it.
+static inline bool enter_symbol(
     Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) {
     const SymbolSpec* spec = r->program.symbols.data() + symbol;
     Head* heads = r->state.heads.data() + size_t(partition) * r->program.width;
     const LastEntry* last = r->state.last.data() + size_t(partition) * r->program.width;
-    make_room(r, start, least, r->program.most_nodes);
-    if (r->scratch.is_full) return false;
     if (spec->plain) return take_plainly(r, spec, heads, start, std::max(least, NEVER + 1));
     r->scratch.entering.clear();
     for (size_t i = spec->begin; i < spec->end; ++i) {
@@ -156,6 +154,14 @@ static bool take_symbol(
     for (const Entering& one : r->scratch.entering)
         complete_entry(r, r->program.entries.data() + one.entry, &one.set, partition, local, least);
     return !r->scratch.endings.empty();
+}
+
+// The same, and room is made.
+static bool take_symbol(
+    Recognition* r, uint32_t symbol, uint32_t partition, int64_t local, int64_t start, int64_t least
+) {
+    make_room(r, start, least, r->program.most_nodes);
+    return !r->scratch.is_full && enter_symbol(r, symbol, partition, local, start, least);
 }
 
 }  // namespace spaseq::events

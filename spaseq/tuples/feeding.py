@@ -158,8 +158,7 @@ def fed(
     for stream in streams.sources:
         kind.core.clock(stream)
     for query in kind.core.running.values():
-        for member in query.members:
-            kind.begin(member, kind.input_of(query))
+        kind.begin(query, kind.input_of(query))
     return feed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.plan.formulas.rule_conditions import rule_conditions
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.statistics import Statistics, of_stream, reasons
@@ -28,6 +30,7 @@ from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import Prepared, atoms_of
+from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
@@ -58,6 +61,7 @@ class TableKind:
     ``promised`` is what any stream promises, also one that is not known yet; ``events`` are all that came.
     """
 
+    sharing = True  # rows of parameters run together where they can
     results_wait = "results wait: take all of an iterator of results"
 
     def __init__(
@@ -167,7 +171,7 @@ class TableKind:
     ) -> AnyTupleQuery:
         """A query for this engine."""
         if prepared.query.given is not None:
-            return ParametricTupleQuery(name, prepared, self.core.errors, remembers, extra)
+            return ParametricTupleQuery(name, prepared, self.core.errors, remembers, extra, self.sharing)
         return TupleQuery(name, prepared, self.core.errors, remembers, extra)
 
     def register(self, query: AnyTupleQuery) -> None:
@@ -193,34 +197,62 @@ class TableKind:
         assert isinstance(query, ParametricTupleQuery)
         merged = self.input_of(query)
         wanted = {row_key(row): row for row in rows}
-        for row in [row for row in query.constants.values() if row_key(row) not in wanted]:
-            merged.leave_member(query.forget_row(row))
+        for key in [key for key in query.constants if key not in wanted]:
+            member = query.forget_row(key)
+            if member is not None:
+                merged.leave_member(member)
         for key, row in wanted.items():
             if key not in query.rows:
                 query.run(row)
                 merged.attach_row()
 
-    def begin(self, query: TupleQuery, merged: TupleInput) -> None:
-        """Begin with a query, as the columns of the events are known; QueryError: it does not make sense for them."""
-        wanted = (*query.prepared.columns, *self.named_columns, *query.extra)
+    def begin(self, query: AnyTupleQuery, merged: TupleInput) -> None:
+        """Begin with what runs a query, as the columns of the events are known.
+
+        QueryError: it does not make sense for them; the rest has begun.
+        """
+        errors = [error for member in unbegun(query) if (error := self._begin_member(query, member, merged))]
+        for error in errors[:1]:
+            raise error
+
+    def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> QueryError | None:
+        wanted = (*member.prepared.columns, *self.named_columns, *member.extra)
         self._needed = None
-        with about_query(query.called or query.name):
-            schema = self.columns.fixed(self.columns.names if query.remembers else wanted, wanted)
-            self.begin_with(query, merged, schema, merged.position)
+        try:
+            with about_query(member.called or member.name):
+                schema = self.columns.fixed(self.columns.names if member.remembers else wanted, wanted)
+                if isinstance(query, ParametricTupleQuery) and isinstance(member, RuleQuery):
+                    query.part(member.misfits(schema, member.rows.values()))
+                if member in query.members:
+                    self.begin_with(member, merged, schema, merged.position)
+        except QueryError as error:
+            member.end(error)
+            return error
+        return None
 
     def begin_with(self, query: TupleQuery, merged: TupleInput, schema: pyarrow.Schema, first: int) -> None:
         """Begin with a query on events with these columns, the first one at a position; QueryError as of ``begin``."""
         prepared, plan = query.prepared, query.prepared.plan_for(schema)
-        check_reading(prepared.query, plan, schema)
-        remembered = schema.names if query.remembers else query.extra
-        evaluation: Evaluation = (
-            AggregatingQuery(prepared.query, plan, schema, first, self.setting.integers)
-            if prepared.query.aggregates
-            else SelectionQuery(prepared.query, plan, schema, first, remembered, self.setting.integers)
-        )
-        reading = QueryReading(prepared.query, plan, atoms_of(plan, self._own(prepared)), evaluation)
+        evaluation, asked = self._evaluation(query, plan, schema, first)
+        reading = QueryReading(prepared.query, plan, atoms_of(asked, self._own(prepared)), evaluation)
         query.begin(plan, evaluation, reading, schema, first)
         merged.read_by(query)
+
+    def _evaluation(
+        self, query: TupleQuery, plan: RecognitionPlan, schema: pyarrow.Schema, first: int
+    ) -> tuple[Evaluation, RecognitionPlan]:
+        """What evaluates a query, and the plan with what it asks of events before that."""
+        asked, integers = query.prepared.query, self.setting.integers
+        remembered = schema.names if query.remembers else query.extra
+        if isinstance(query, RuleQuery):
+            conditions = rule_conditions(plan)
+            split = replace(plan, atoms=conditions.atoms)
+            check_reading(asked, split, schema)
+            return query.selection(split, conditions, schema, first, remembered, integers), split
+        check_reading(asked, plan, schema)
+        if asked.aggregates:
+            return AggregatingQuery(asked, plan, schema, first, integers), plan
+        return SelectionQuery(asked, plan, schema, first, remembered, integers), plan
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -343,6 +375,12 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery) -> Statistics:
             merged.losses(query), f"{waits:,}" if waits else "", merged.slowest() or "later ones", missing
         )
     return found
+
+
+def unbegun(query: AnyTupleQuery) -> Iterator[TupleQuery]:
+    """What runs a query and has not begun, as long as there is something."""
+    while some := [member for member in query.members if not (member.has_begun or member.is_over)]:
+        yield from some
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow
@@ -54,66 +54,70 @@ def column_of(values: Sequence[ConstantValue]) -> pyarrow.Array:
 
 
 # ── one order ────────────────────────────────────────────────────────────────────────────────────────────
+class Placed(NamedTuple):
+    """Results with the places of their rows (m), by their ends, those of one end by their places."""
+
+    batch: pyarrow.RecordBatch
+    places: np.ndarray[Any, Any]
+
+    def part(self, begin: int, end: int) -> Placed:
+        """Some of them."""
+        return Placed(self.batch.slice(begin, end - begin), self.places[begin:end])
+
+
 @dataclass(slots=True)
 class _Head:
-    """What is to be taken next of the results of a row; ``more`` are those behind them, looked at in advance."""
+    """What is to be taken next of a source; ``more`` are the results behind them, looked at in advance."""
 
-    place: int
-    source: Iterator[pyarrow.RecordBatch]
-    batch: pyarrow.RecordBatch | None = None
-    more: pyarrow.RecordBatch | None = None
+    source: Iterator[Placed]
+    first: Placed | None = None
+    more: Placed | None = None
 
     def fill(self) -> bool:
         """Get results if nothing is left; False at the end."""
-        if self.batch is None:
-            self.batch = self._next() if self.more is None else self.more
-            self.more = None if self.batch is None else self._next()
-        return self.batch is not None
+        if self.first is None:
+            self.first = self._next() if self.more is None else self.more
+            self.more = None if self.first is None else self._next()
+        return self.first is not None
 
-    def _next(self) -> pyarrow.RecordBatch | None:
-        return next((batch for batch in self.source if batch.num_rows), None)
+    def _next(self) -> Placed | None:
+        return next((one for one in self.source if len(one.places)), None)
 
-
-def in_one_order(
-    sources: Mapping[int, Iterator[pyarrow.RecordBatch]], end: int, is_there: Callable[[int], bool]
-) -> Iterator[tuple[pyarrow.RecordBatch, np.ndarray[Any, Any]]]:
-    """Results by their ends (a column), those of one end in the order of rows, and the places of these.
-
-    ``sources`` are by place; what is of a row that ``is_there`` no more is left out.
-    """
-    heads = [_Head(place, source) for place, source in sources.items()]
-    while heads := [head for head in heads if head.fill() and is_there(head.place)]:
-        yield _sorted_by_end(list(_parts(heads, end)), end)
-
-
-def _parts(heads: Sequence[_Head], end: int) -> Iterator[tuple[int, pyarrow.RecordBatch]]:
-    """Of each row the results that come before all that is not known yet."""
-    unknown = [(_ends(head.batch, end)[-1], head.place) for head in heads if head.more is not None]
-    until = min(unknown, default=None)
-    for head in heads:
-        batch = head.batch
-        assert batch is not None
-        count = batch.num_rows
+    def take(self, until: tuple[int, int] | None, end: int) -> Placed:
+        """Those up to an end and a place; None: all."""
+        assert self.first is not None
+        found, count = self.first, len(self.first.places)
         if until is not None:
-            # At that end itself its row may go on, before those of later rows.
-            count = int(np.searchsorted(_ends(batch, end), until[0], "right" if head.place <= until[1] else "left"))
-        head.batch = batch.slice(count) if count < batch.num_rows else None
-        if count:
-            yield head.place, batch.slice(0, count)
+            ends = _ends(found, end)
+            begin, behind = np.searchsorted(ends, until[0], "left"), np.searchsorted(ends, until[0], "right")
+            count = int(begin + np.searchsorted(found.places[begin:behind], until[1], "right"))
+        self.first = found.part(count, len(found.places)) if count < len(found.places) else None
+        return found.part(0, count)
 
 
-def _ends(batch: pyarrow.RecordBatch | None, end: int) -> np.ndarray[Any, Any]:
-    assert batch is not None
-    found: np.ndarray[Any, Any] = batch.column(end).to_numpy()
+def in_one_order(sources: Sequence[Iterator[Placed]], end: int) -> Iterator[Placed]:
+    """Results of several sources by their ends (a column), those of one end in the order of rows."""
+    heads = [_Head(source) for source in sources]
+    while heads := [head for head in heads if head.fill()]:
+        until = _until(heads, end)
+        yield _sorted_by_end([head.take(until, end) for head in heads], end)
+
+
+def _until(heads: Sequence[_Head], end: int) -> tuple[int, int] | None:
+    """The end and place before which all is known; None: everything is."""
+    firsts = [head.first for head in heads if head.more is not None]
+    return min(((int(_ends(one, end)[-1]), int(one.places[-1])) for one in firsts if one is not None), default=None)
+
+
+def _ends(results: Placed, end: int) -> np.ndarray[Any, Any]:
+    found: np.ndarray[Any, Any] = results.batch.column(end).to_numpy()
     return found
 
 
-def _sorted_by_end(
-    parts: Sequence[tuple[int, pyarrow.RecordBatch]], end: int
-) -> tuple[pyarrow.RecordBatch, np.ndarray[Any, Any]]:
-    places = np.repeat([place for place, _ in parts], [batch.num_rows for _, batch in parts])
+def _sorted_by_end(parts: Sequence[Placed], end: int) -> Placed:
     if len(parts) == 1:
-        return parts[0][1], places
-    (whole,) = pyarrow.Table.from_batches([batch for _, batch in parts]).combine_chunks().to_batches()
-    order = np.argsort(_ends(whole, end), kind="stable")
-    return whole.take(pyarrow.array(order)), places[order]
+        return parts[0]
+    (whole,) = pyarrow.Table.from_batches([one.batch for one in parts]).combine_chunks().to_batches()
+    places = np.concatenate([one.places for one in parts])
+    order = np.lexsort((places, whole.column(end).to_numpy()))
+    return Placed(whole.take(pyarrow.array(order)), places[order])

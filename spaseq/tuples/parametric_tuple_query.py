@@ -1,19 +1,22 @@
-"""A query with parameters on tuples at work: a ``TupleQuery`` for each row, and their results in one order."""
+"""A query with parameters on tuples at work: its rows, together or by themselves, in one order of results."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow
 
 from spaseq.errors import QueryError, StreamError
-from spaseq.pattern.formulas.parameters import ConstantRow, Parameters, row_key
+from spaseq.pattern.formulas.parameters import ConstantRow, Parameters, RowKey, row_key
+from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.runtime.parametric_query import ParametricQuery
-from spaseq.tuples.parameter_columns import OF_AGGREGATES, OF_SELECTION, ParameterColumns, in_one_order
+from spaseq.tuples.parameter_columns import OF_AGGREGATES, OF_SELECTION, ParameterColumns, Placed, in_one_order
 from spaseq.tuples.parameter_rows import of_row, written_row
 from spaseq.tuples.queries import Prepared
+from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.picks import called, in_order
 from spaseq.tuples.tuple_query import Found, TupleQuery
 
@@ -30,32 +33,82 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         errors: list[QueryError | StreamError],
         remembers: bool = False,
         extra: tuple[str, ...] = (),
+        sharing: bool = True,
     ) -> None:
         super().__init__(name, None, self._ordered_by_end, None)
         self.prepared = prepared
         self.errors = errors
         self.remembers = remembers
         self.extra = extra
-        self.constants: dict[TupleQuery, ConstantRow] = {}
+        self.constants: dict[RowKey, ConstantRow] = {}
+        self.why_apart = why_apart(prepared.query, prepared.plan) if sharing else "that was asked for"
         for row in prepared.rows or ():
             self.run(row)
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
-    def run(self, row: ConstantRow) -> TupleQuery:
-        """Run a row that is not there yet: whoever decides which rows run together does so here."""
+    def run(self, row: ConstantRow) -> None:
+        """Run a row that is not there yet, with the others if that goes."""
+        together = self.together
+        if self.why_apart is not None or (together is not None and (together.is_over or not together.may_run(row))):
+            self.run_apart(row)
+        else:
+            self._run_together([row])
+
+    def run_apart(self, row: ConstantRow) -> TupleQuery:
+        """Run a row by itself."""
         prepared = of_row(self.prepared, row)
         called = f"{self.name or 'the query'}, row {written_row(row)}"
         member = TupleQuery(self.name, prepared, self.errors, self.remembers, self.extra, called)
-        self.constants[member] = row
+        self.constants[row_key(row)] = row
         self.add(member, [row_key(row)])
         return member
 
-    def forget_row(self, row: ConstantRow) -> TupleQuery:
-        """What ran a row, which is forgotten."""
-        member = self.remove(row_key(row))
-        assert member is not None  # it ran no other
-        del self.constants[member]
-        return member
+    def part(self, rows: Iterable[ConstantRow]) -> None:
+        """Run these rows by themselves; nothing came so far."""
+        for row in rows:
+            self.remove(row_key(row))
+            self.run_apart(row)
+
+    def arrange(self, order: Sequence[RowKey], together: Set[RowKey]) -> None:
+        """Let these rows, as far as they are there, run together or by themselves; nothing came so far.
+
+        They come first, in this order; others follow.
+        """
+        rows = self.constants
+        first = [key for key in order if key in rows]
+        for key in list(rows):
+            self.remove(key)
+        self.constants = {}
+        if together & rows.keys():
+            self._run_together([rows[key] for key in first if key in together])
+        for key in first:
+            if key not in together:
+                self.run_apart(rows[key])
+        self.constants = {key: rows[key] for key in first}
+        for key in rows:
+            if key not in self.constants:
+                self.run(rows[key])
+
+    def _run_together(self, rows: Iterable[ConstantRow]) -> None:
+        together = self.together or RuleQuery(self.name, self.prepared, self.errors, self.remembers, self.extra)
+        for row in rows:
+            self.constants[row_key(row)] = row
+            self.add(together, [row_key(row)])
+            together.add_row(row)
+
+    def forget_row(self, key: RowKey) -> TupleQuery | None:
+        """Forget a row; what ran it, if it ran no other."""
+        del self.constants[key]
+        return self.remove(key)
+
+    def _strike(self, member: TupleQuery, key: RowKey) -> None:
+        assert isinstance(member, RuleQuery)
+        member.remove_row(key)
+
+    @property
+    def together(self) -> RuleQuery | None:
+        """What runs several rows."""
+        return next((one for one in self.members if isinstance(one, RuleQuery)), None)
 
     @property
     def given(self) -> Parameters:
@@ -88,13 +141,30 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
 
     def _ordered_by_end(self, sources: Sequence[tuple[TupleQuery, Iterable[Found]]]) -> Iterator[pyarrow.RecordBatch]:
         """The results of rows by their ends, then by row."""
-        places = {member: place for place, member in enumerate(self.constants)}
-        members = list(self.constants)
-        batches = {places[member]: (batch for _, batch in found) for member, found in sources}
-        columns = self._columns
-        end = columns.own.index("end")
-        for batch, its in in_one_order(batches, end, lambda place: members[place] in self.constants):
-            yield columns.beside(batch, its)
+        columns, keys = self._columns, list(self.constants)
+        places = {key: place for place, key in enumerate(keys)}
+        of_member = {member: key for key, member in self.rows.items() if not isinstance(member, RuleQuery)}
+        placed = [self._placed(found, places, of_member.get(member)) for member, found in sources]
+        for results in in_one_order(placed, columns.own.index("end")):
+            left = self._of_rows(results, keys)
+            yield columns.beside(left.batch, left.places)
+
+    @staticmethod
+    def _placed(found: Iterable[Found], places: Mapping[RowKey, int], key: RowKey | None) -> Iterator[Placed]:
+        """Results with the places of their rows: that of a key, or, if there is none, those that they say."""
+        for _, results in found:
+            if key is not None:
+                yield Placed(results, np.full(results.num_rows, places[key]))
+            else:
+                known = np.array([places.get(one, -1) for one in results.keys])[results.rules]
+                yield _chosen(Placed(results.batch, known), known >= 0)
+
+    def _of_rows(self, results: Placed, keys: Sequence[RowKey]) -> Placed:
+        """Results of rows that are still there."""
+        if all(key in self.constants for key in keys):
+            return results
+        there = np.array([key in self.constants for key in keys])
+        return _chosen(results, there[results.places])
 
     @property
     def _columns(self) -> ParameterColumns:
@@ -160,6 +230,10 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         """The variables and types for which no row had an event so far, whatever came before it."""
         names = in_order(called(self.prepared.query, self.prepared.plan))
         return tuple(name for name in names if all(name in member.unmatched for member in self.members))
+
+
+def _chosen(results: Placed, chosen: np.ndarray[Any, Any]) -> Placed:
+    return results if chosen.all() else Placed(results.batch.filter(pyarrow.array(chosen)), results.places[chosen])
 
 
 AnyTupleQuery: TypeAlias = "TupleQuery | ParametricTupleQuery"

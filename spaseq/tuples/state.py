@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import QueryError, SnapshotError
-from spaseq.pattern.formulas.parameters import row_key
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.plan.formulas.clauses import Joined
+from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -26,6 +27,7 @@ from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
+from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
 from spaseq.tuples.tuple_query import ENDED, Ended, TupleQuery
@@ -35,7 +37,8 @@ _ENTRY: Shape = {
     "aggregation": [AGGREGATION], "spent": [ENDED],
 }  # fmt: skip
 _MEMBER: Shape = {"row": STORED_ROW, "refused": str, "entry": [_ENTRY]}
-_ROWS: Shape = {"results": COUNT, "members": [_MEMBER]}
+_TOGETHER: Shape = {"rows": [STORED_ROW], "places": [COUNT], "refused": str, "entry": [_ENTRY]}
+_ROWS: Shape = {"results": COUNT, "members": [_MEMBER], "together": [_TOGETHER]}
 _QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY], "rows": [_ROWS]}
 CORE: Shape = {
     "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [INPUT_STATE],
@@ -44,9 +47,10 @@ CORE: Shape = {
 
 
 def with_rows_told(core: dict[str, Any]) -> None:
-    """Let a state in which only queries with parameters have rows be as CORE."""
+    """Let a state in which only queries with parameters have rows, or none that run together, be as CORE."""
     for query in core["queries"]:
-        query.setdefault("rows", [])
+        for rows in query.setdefault("rows", []):
+            rows.setdefault("together", [])
 
 
 # ── to a state ───────────────────────────────────────────────────────────────────────────────────────────
@@ -68,8 +72,24 @@ def _query_state(query: AnyTupleQuery, inputs: list[TupleInput]) -> dict[str, An
     state: dict[str, Any] = {"name": query.name, "streamset": number}
     if isinstance(query, TupleQuery):
         return state | _member_state(query)
-    members = [_member_state(member) | {"row": row_stored(row)} for member, row in query.constants.items()]
-    return state | {"refused": "", "entry": [], "rows": [{"results": query.results, "members": members}]}
+    return state | {"refused": "", "entry": [], "rows": [_rows_state(query)]}
+
+
+def _rows_state(query: ParametricTupleQuery) -> dict[str, Any]:
+    running = [(query.rows[key], row) for key, row in query.constants.items()]
+    members = [
+        _member_state(member) | {"row": row_stored(row)} for member, row in running if not isinstance(member, RuleQuery)
+    ]
+    together = [] if query.together is None else [_together_state(query.together, running)]
+    return {"results": query.results, "members": members, "together": together}
+
+
+def _together_state(member: RuleQuery, running: list[tuple[TupleQuery, ConstantRow]]) -> dict[str, Any]:
+    """Rows that run together, and their places among all."""
+    member.settle()
+    places = [place for place, (one, _) in enumerate(running) if one is member]
+    rows = [row_stored(row) for one, row in running if one is member]
+    return _member_state(member) | {"rows": rows, "places": places}
 
 
 def _member_state(query: TupleQuery) -> dict[str, Any]:
@@ -129,10 +149,11 @@ def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inp
     require(len(rows) == isinstance(query, ParametricTupleQuery), "a query has no rows")
     merged = inputs[state["streamset"]]
     kind.check_streams(query.prepared)
-    for member, its in _with_states(query, state):
-        _restore_begin(member, its)
     if isinstance(query, ParametricTupleQuery):
         query.results = rows[0]["results"]
+        _arrange(query, rows[0])
+    for member, its in _with_states(query, state):
+        _restore_begin(member, its)
     kind.core.start(query, merged)
 
 
@@ -145,6 +166,31 @@ def _with_states(query: AnyTupleQuery, state: dict[str, Any]) -> Iterator[tuple[
         member = query.rows.get(row_key(row_read(its["row"])))
         if member is not None:
             yield member, its
+    for its in state["rows"][0]["together"]:
+        if query.together is not None:
+            yield query.together, its
+
+
+def _arrange(query: ParametricTupleQuery, state: dict[str, Any]) -> None:
+    """Let rows run together, or by themselves, as they did when the state was taken; these come first."""
+    apart = [row_key(row_read(its["row"])) for its in state["members"]]
+    together, places = _rows_together(state)
+    order = dict(zip(places, together, strict=True))
+    others = iter(apart)
+    every = [order[place] if place in order else next(others, None) for place in range(len(apart) + len(together))]
+    require(len(set(every)) == len(every) and None not in every, "rows are in no order")
+    require(not together or why_apart(query.prepared.query, query.prepared.plan) is None, "rows cannot run together")
+    query.arrange([key for key in every if key is not None], set(together))
+
+
+def _rows_together(state: dict[str, Any]) -> tuple[list[RowKey], list[int]]:
+    """The keys of rows that ran together, and their places."""
+    require(len(state["together"]) < 2, "rows run together twice")
+    for its in state["together"]:
+        places = its["places"]
+        require(len(its["rows"]) == len(places) and sorted(set(places)) == places, "rows are in no order")
+        return [row_key(row_read(row)) for row in its["rows"]], places
+    return [], []
 
 
 def _restore_begin(query: TupleQuery, state: dict[str, Any]) -> None:
@@ -173,13 +219,22 @@ def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: di
         for member, its in _with_states(query, states[name]):
             if not member.is_over and (its["entry"] or isinstance(query, TupleQuery)):
                 require(len(its["entry"]) == 1 and not member.has_begun, "a query has not begun")
-                _restore_query(kind, merged, member, its["entry"][0])
+                _restore_query(kind, merged, member, its)
     merged.restore(state, kind.columns)
     merged.check_time()
 
 
-def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, state: dict[str, Any]) -> None:
-    """A query at work."""
+def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, its: dict[str, Any]) -> None:
+    """A query at work, or rows that run together: those that did, which then become those that there are."""
+    if not isinstance(query, RuleQuery):
+        _restore_evaluation(kind, merged, query, its["entry"][0])
+        return
+    wanted, query.rows = query.rows, {row_key(row): row for row in map(row_read, its["rows"])}
+    _restore_evaluation(kind, merged, query, its["entry"][0])
+    query.become(wanted)
+
+
+def _restore_evaluation(kind: TableKind, merged: TupleInput, query: TupleQuery, state: dict[str, Any]) -> None:
     schema = _schema(state)
     require(kind.columns.has(schema) and set(kind.named_columns) <= set(schema.names), "columns are of other types")
     kind.check_named_columns()
@@ -398,7 +453,8 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
 def _entries(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Of the queries that go on."""
     for query in state["queries"]:
-        for each in (query, *(member for rows in query.get("rows", ()) for member in rows["members"])):
+        members = [one for rows in query.get("rows", ()) for one in (*rows["members"], *rows["together"])]
+        for each in (query, *members):
             yield from (entry for entry in each["entry"] if not entry["spent"])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -130,7 +131,7 @@ class Beginner(Protocol):
     def has_names(self) -> bool:
         """Whether streams have names, so that others may come."""
 
-    def begin(self, query: TupleQuery, merged: TupleInput) -> None:
+    def begin(self, query: AnyTupleQuery, merged: TupleInput) -> None:
         """Begin with a query.  QueryError: it does not make sense for the columns that events have."""
 
 
@@ -279,12 +280,9 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
 
     def _begin_all(self) -> None:
         self._new = False
-        for member in (member for query in self.queries for member in query.members):
-            if not (member.has_begun or member.is_over):
-                try:
-                    self._kind.begin(member, self)
-                except QueryError as error:
-                    member.end(error)
+        for query in self.queries:
+            with suppress(QueryError):  # what does not begin has told why
+                self._kind.begin(query, self)
 
     def _chosen_of(self, events: TableBatch) -> TableBatch:
         """The events of the streams that are asked for."""

@@ -15,7 +15,7 @@ T = TypeVar("T")
 def bound(query: FormulaQuery, row: ConstantRow) -> FormulaQuery:
     """The query of a row that fits (``languages.ceql.parameters``)."""
     assert query.given is not None
-    return replace(with_constants(replace(query, given=None), query.given, row), window=_window(query, row))
+    return replace(with_constants(replace(query, given=None), query.given, row), window=window_of(query, row))
 
 
 def with_constants(node: T, given: Parameters, row: ConstantRow) -> T:
@@ -36,8 +36,8 @@ def _put(node: Any, row: Mapping[str, ConstantValue]) -> Any:
     return replace(node, **changed) if changed else node
 
 
-def _window(query: FormulaQuery, row: ConstantRow) -> Window | None:
-    """The window, which is as long as what is given says beside what the text does."""
+def window_of(query: FormulaQuery, row: ConstantRow) -> Window | None:
+    """The window of a row's query, which is as long as what is given says beside what the text does."""
     assert query.given is not None
     constants = dict(zip(query.given.names, row, strict=True))
     more = sum(_number(constants[name]) * unit for name, unit in query.given.lengths)

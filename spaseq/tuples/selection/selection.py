@@ -139,12 +139,15 @@ class SelectionQuery:
         self.past = EventHistory([*remembered, *shown], schema, query.forgets)
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
-        self._recognizer = _recognizer(query, plan, self._memory, first)
+        self._recognizer = self._made_recognizer(**_options(query, plan, self._memory, first))
         self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
         self._has_begun = False
         self._least = int(ALWAYS)
         self.found = 0
         self.met = 0
+
+    def _made_recognizer(self, **options: Any) -> Recognizer:
+        return Recognizer(self._plan.automaton, **options)
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
         """The results that end in a batch; StreamError for a number that cannot be compared exactly."""
@@ -179,12 +182,15 @@ class SelectionQuery:
         self.past.keep(batch, starts, least)
         at = 0
         while at < len(batch):
-            at = self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
+            at = self._feed(batch, starts, least, at, columns)
             if self._recognizer.found:
                 found = self._recognizer.take()
                 self.found += len(found.starts)
                 yield found
         self._least = int(least[-1])
+
+    def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
+        return self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
 
     def shown(self, found: ComplexEvents) -> pyarrow.RecordBatch:
         """Results as a batch of ``schema``."""
@@ -294,17 +300,17 @@ def _schema(columns: Sequence[ResultColumn], events: pyarrow.Schema) -> pyarrow.
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
-def _recognizer(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory, first: int) -> Recognizer:
+def _options(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory, first: int) -> dict[str, Any]:
+    """Those of the query's recognizer."""
     window = query.window
-    return Recognizer(
-        plan.automaton,
-        strategy=query.strategy.value,
-        consume=query.consumption.value,
-        limit=query.limit,
-        partitioned=bool(plan.partition),
-        forgets=rises(query),
-        events=window.positions if isinstance(window, EventWindow) and query.partition else None,
-        first_position=first,
-        answer=memory.answer,
-        programs=memory.conditions.native,
-    )
+    return {
+        "strategy": query.strategy.value,
+        "consume": query.consumption.value,
+        "limit": query.limit,
+        "partitioned": bool(plan.partition),
+        "forgets": rises(query),
+        "events": window.positions if isinstance(window, EventWindow) and query.partition else None,
+        "first_position": first,
+        "answer": memory.answer,
+        "programs": memory.conditions.native,
+    }

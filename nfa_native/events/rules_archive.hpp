@@ -1,0 +1,47 @@
+// The partitions of rules in an archive.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nfa_native/core/archive.hpp"
+#include "nfa_native/core/limits.hpp"
+#include "nfa_native/events/state.hpp"
+
+namespace spaseq::events {
+
+static void rule_fields(Archive* a, uint64_t* count, uint64_t* met, std::vector<Owned>* owned) {
+    a->store("rules", 1);
+    a->number("rules", *count);
+    a->number("met", *met);
+    a->field("partition", *owned, &Owned::partition);
+    a->field("rule", *owned, &Owned::rule);
+}
+
+static void write_rules(Recognition* r, Archive* a) {
+    uint64_t count = r->rules->count;
+    uint64_t met = r->rules->met;
+    rule_fields(a, &count, &met, &r->rules->owned);
+}
+
+// Of as many rules as are known; each has a partition once.
+static void load_rules(Recognition* r, Archive* a) {
+    Rules* rules = r->rules;
+    uint64_t count = 0;
+    uint64_t met = 0;
+    rule_fields(a, &count, &met, &rules->owned);
+    require(count == rules->count && met < uint64_t(1) << MOST_ATOMS, "there are other rules");
+    require(r->program.partitioned || rules->owned.size() == count, "rules have partitions");
+    rules->met = uint8_t(met);
+    rules->numbers.clear();
+    for (uint32_t i = 0; i < rules->owned.size(); ++i) {
+        const Owned& one = rules->owned[i];
+        require(one.partition < r->state.locals.size() && one.rule < count, "a partition is of no rule");
+        require(r->program.partitioned || one.rule == i, "rules are not in order");
+        if (!r->program.partitioned) continue;
+        require(find_owned(rules, one) == rules->owned.size(), "a rule has a partition twice");
+        enter_owned(rules, i);
+    }
+}
+
+}  // namespace spaseq::events

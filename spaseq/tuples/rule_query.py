@@ -1,0 +1,108 @@
+"""Rows of a query with parameters at work that run as one: begun together, each of them ends when it is taken away."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow
+
+from spaseq.pattern.formulas.binding import window_of
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
+from spaseq.pattern.formulas.query import FormulaQuery
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.plan.formulas.rule_conditions import RuleConditions, rule_conditions
+from spaseq.sources.tables.types import Integers
+from spaseq.streams.timestamps import GREATEST
+from spaseq.tuples.encoding.batches import EncodedBatch
+from spaseq.tuples.encoding.rule_sets import RuleSets
+from spaseq.tuples.selection.rule_selection import RowsChanged, RuleSelection
+from spaseq.tuples.tuple_query import Found, TupleQuery, window_back
+
+
+@dataclass(slots=True, eq=False)
+class RuleQuery(TupleQuery):
+    """See ``TupleQuery``: ``prepared`` has parameters, and ``rows`` are those that it runs, by key, in their order.
+
+    Rows change in the order in which that was said and events came, however late these are evaluated.
+    """
+
+    rows: dict[RowKey, ConstantRow] = field(default_factory=dict)
+    fed: deque[EncodedBatch | RowsChanged] = field(default_factory=deque)
+
+    @property
+    def rules(self) -> RuleSelection:
+        """What evaluates them, as they have begun."""
+        assert isinstance(self.evaluation, RuleSelection)
+        return self.evaluation
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    def may_run(self, row: ConstantRow) -> bool:
+        """Whether a row can be compared with the events."""
+        return self.schema is None or not self.misfits(self.schema, [row])
+
+    def misfits(self, schema: pyarrow.Schema, rows: Iterable[ConstantRow]) -> list[ConstantRow]:
+        """Those of some rows that cannot be compared with events of these columns."""
+        given = self.prepared.query.given
+        assert given is not None
+        sets = RuleSets(rule_conditions(self.prepared.plan_for(schema)), schema)
+        return [row for row in rows if not sets.fits(dict(zip(given.names, row, strict=True)))]
+
+    def add_row(self, row: ConstantRow) -> None:
+        """One more, which fits; it sees what comes from now on."""
+        self._to_change()[row_key(row)] = row
+
+    def remove_row(self, key: RowKey) -> None:
+        """One less."""
+        del self._to_change()[key]
+
+    def _to_change(self) -> dict[RowKey, ConstantRow]:
+        """The rows, as they are for what comes from now on."""
+        if self.evaluation is not None and not (self.fed and isinstance(self.fed[-1], RowsChanged)):
+            self.rows = dict(self.rows)
+            self.fed.append(RowsChanged(self.rows))
+        return self.rows
+
+    def become(self, rows: dict[RowKey, ConstantRow]) -> None:
+        """These rows run from now on; no events wait."""
+        self.rows = rows
+        self.rules.change(RowsChanged(rows))
+
+    def selection(
+        self, plan: RecognitionPlan, conditions: RuleConditions, schema: pyarrow.Schema, first: int,
+        remembered: Sequence[str], integers: Integers,
+    ) -> RuleSelection:  # fmt: skip
+        """What evaluates them on events of a schema; QueryError: these cannot be compared with a row."""
+        found = RuleSelection(self.prepared.query, plan, conditions, schema, first, remembered, integers)
+        for row in self.rows.values():
+            found.check(row)
+        found.change(RowsChanged(self.rows))
+        return found
+
+    def settle(self) -> None:
+        """Change rows now, where no events wait."""
+        if self._going is None and len(self.fed) == 1 and isinstance(changed := self.fed[0], RowsChanged):
+            self.rules.change(changed)
+            self.fed.clear()
+
+    # ── as of any query at work ──────────────────────────────────────────────────────────────────────────
+    def tables(self) -> Iterator[Found]:
+        """See ``TupleQuery``: results with the rows that have them (RuleResults)."""
+        return iter(()) if self.evaluation is None else self.each(self.rules.rule_results)
+
+    def counts(self) -> Iterator[Found]:
+        """See ``TupleQuery``."""
+        return iter(()) if self.evaluation is None else self.each(self.rules.numbers)
+
+    def needed_since(self, time: int) -> int | None:
+        """See ``RunningQuery``: what the longest window needs."""
+        return GREATEST if self.is_over else window_back(self._widest, time)
+
+    @property
+    def _widest(self) -> FormulaQuery:
+        query = self.prepared.query
+        if not query.lengths or not self.rows:
+            return query
+        windows = (window_of(query, row) for row in self.rows.values())
+        return replace(query, window=max(windows, key=lambda one: one.microseconds))

@@ -1,0 +1,142 @@
+"""A query with parameters that selects events, for all of its rows together: a rule of one recognizer for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow
+
+from nfa_native.events.recognizer import ComplexEvents, RuleRecognizer
+from spaseq.pattern.formulas.binding import window_of
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
+from spaseq.pattern.formulas.query import FormulaQuery, TimeWindow
+from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.plan.formulas.rule_conditions import RuleConditions
+from spaseq.sources.tables.types import Integers
+from spaseq.tuples.encoding.batches import EncodedBatch
+from spaseq.tuples.encoding.rule_sets import RuleSets
+from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.selection.selection import MOST, SelectionQuery
+
+MANY = 1 << 14  # partitions of rules of which some may be done with
+RowsByKey = Mapping[RowKey, ConstantRow]
+
+
+class RuleResults(NamedTuple):
+    """Results of several rows: of which of ``keys`` each of them is (m)."""
+
+    batch: pyarrow.RecordBatch
+    rules: npt.NDArray[np.uint32]
+    keys: Sequence[RowKey]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowsChanged:
+    """Between two batches: these rows run from now on, and no others.  Those that did so come first, in their order."""
+
+    rows: RowsByKey
+
+
+class RuleSelection(SelectionQuery):
+    """See ``SelectionQuery``: ``query`` has parameters, and ``plan`` the conditions of all rows, split.
+
+    Results of one end are in the order of rows.
+    """
+
+    def __init__(
+        self,
+        query: FormulaQuery,
+        plan: RecognitionPlan,
+        conditions: RuleConditions,
+        schema: pyarrow.Schema,
+        first: int = 0,
+        remembered: Sequence[str] = (),
+        integers: Integers = Integers.INT64,
+    ) -> None:
+        self._parametric = query
+        self._conditions = conditions.conditions
+        self._sets = RuleSets(conditions, schema)
+        self._keys: list[RowKey] = []
+        self._many = MANY
+        super().__init__(replace(query, given=None), plan, schema, first, remembered, integers)
+
+    @property
+    def rules(self) -> RuleRecognizer:
+        """What runs them."""
+        assert isinstance(self._recognizer, RuleRecognizer)
+        return self._recognizer
+
+    def _made_recognizer(self, **options: Any) -> RuleRecognizer:
+        consume = "PARTITION" if options["consume"] == "ANY" else options["consume"]  # of what is the rule's
+        return RuleRecognizer(self._plan.automaton, self._conditions, **options | {"consume": consume})
+
+    # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    def check(self, row: ConstantRow) -> None:
+        """QueryError: events cannot be compared with the constants of a row."""
+        assert self._parametric.given is not None
+        self._sets.check(dict(zip(self._parametric.given.names, row, strict=True)))
+
+    def change(self, changed: RowsChanged) -> None:
+        """These rows run from now on; all fit."""
+        rows, given = changed.rows, self._parametric.given
+        assert given is not None
+        kept = [number for number, key in enumerate(self._keys) if key in rows]
+        self._sets.change(given.names, list(rows.values()))
+        self.rules.change_rules(len(rows), np.array(kept, np.uint32), self._lengths(list(rows.values())))
+        self._keys = list(rows)
+
+    def _lengths(self, rows: Sequence[ConstantRow]) -> Times | None:
+        """How long the windows of rows are, if that depends on these; ``_query`` has the longest."""
+        if not self._parametric.lengths:
+            return None
+        windows = [window_of(self._parametric, row) for row in rows]
+        lengths = [window.microseconds for window in windows if isinstance(window, TimeWindow)]
+        self._query = replace(self._query, window=TimeWindow(max(lengths, default=0)))
+        return np.array([min(length, 2**62) for length in lengths], np.int64)
+
+    # ── results ──────────────────────────────────────────────────────────────────────────────────────────
+    def rule_results(self, batch: EncodedBatch | RowsChanged) -> Iterator[RuleResults]:
+        """The results that end in a batch, with the rows that have them."""
+        if isinstance(batch, RowsChanged):
+            self.change(batch)
+            return
+        for found in self.recognized(batch):
+            assert found.rules is not None
+            yield RuleResults(self.shown(found), found.rules, self._keys)
+
+    def numbers(self, batch: EncodedBatch | RowsChanged) -> Iterator[int]:
+        """How many these are, part by part."""
+        if isinstance(batch, RowsChanged):
+            self.change(batch)
+            return
+        for found in self.recognized(batch):
+            yield len(found.starts)
+
+    def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
+        """See ``SelectionQuery``."""
+        if self.rules.owned > self._many:
+            self.rules.sweep(self._bound)
+            self._many = max(MANY, 2 * self.rules.owned)
+        self._tests = self._sets.read(batch.batch) if self._keys else []
+        yield from super().recognized(batch)
+        self.met |= self.rules.met
+
+    def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
+        return self.rules.feed_rules(
+            batch.symbols, starts, least, batch.partitions, at, MOST, columns, self._tests
+        )  # fmt: skip
+
+    def _know(self, masks: Sequence[int]) -> None:
+        self.rules.know_symbols(masks[self.rules.symbols :])
+
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
+        """See ``SelectionQuery``: with the rows that it had."""
+        super().restore(state, position, time, oldest)
+        self.met = reduce(or_, (self.met, self.rules.met))
