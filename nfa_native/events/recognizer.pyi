@@ -16,6 +16,7 @@ class ComplexEvents(NamedTuple):
     positions: NDArray[np.int64]
     states: NDArray[np.uint16]
     columns: NDArray[np.int64] | None = None
+    rules: NDArray[np.uint32] | None = None
 
 class Recognizer:
     automaton: ComplexEventAutomaton
@@ -61,3 +62,39 @@ class Recognizer:
     def position(self) -> int: ...
     def longest_run(self) -> int: ...
     def statistics(self) -> dict[str, int]: ...
+
+class RuleRecognizer(Recognizer):
+    def __init__(
+        self,
+        automaton: ComplexEventAutomaton,
+        conditions: Sequence[Sequence[int]],
+        *,
+        strategy: str = "ALL",
+        consume: str = "NONE",
+        limit: int | None = None,
+        partitioned: bool = False,
+        forgets: bool = True,
+        events: int | None = None,
+        first_position: int = 0,
+        answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
+        programs: Programs = ...,
+    ) -> None: ...
+    def change_rules(
+        self, count: int, kept: NDArray[np.uint32], windows: NDArray[np.int64] | None = None
+    ) -> None: ...
+    def feed_rules(
+        self,
+        symbols: NDArray[np.uint32],
+        starts: NDArray[np.int64],
+        least: NDArray[np.int64],
+        partitions: NDArray[np.uint32] | None,
+        at: int,
+        most: int,
+        columns: Sequence[NDArray[np.int64]],
+        tests: Sequence[tuple[NDArray[np.uint32], NDArray[np.uint64]]],
+    ) -> int: ...
+    def sweep(self, least: int) -> None: ...
+    @property
+    def owned(self) -> int: ...
+    @property
+    def met(self) -> int: ...

@@ -116,7 +116,7 @@ class SourceFeed(Steps):
         if not self._is_between:
             raise OptionError("results wait: take them all first")
         state = {
-            "queries": [[name, query.prepared.fingerprint] for name, query in kind.core.running.items()],
+            "queries": [[name, query.named(name).prepared.fingerprint] for name, query in kind.core.running.items()],
             "columns": kind.columns.state(),
             "core": core_state(kind),
             "sources": {stream: timed.state() for stream, timed in self.timed.items()},
@@ -152,12 +152,12 @@ def fed(
         feed.go_on(state, queries, schema)
         return feed
     for name, prepared in queries.items():
-        kind.register(kind.query(name, prepared, everything))
+        kind.add(name, prepared, everything)
     kind.columns.learn(schema)
     _check_texts(streams.setting, kind.columns)
     for stream in streams.sources:
         kind.core.clock(stream)
-    for query in kind.core.running.values():
+    for query in kind.core.at_work:
         kind.begin(query, kind.input_of(query))
     return feed
 

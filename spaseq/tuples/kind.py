@@ -28,10 +28,12 @@ from spaseq.tuples.encoding.batches import check_text_column
 from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.families import TupleFamilies
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SelectionQuery
+from spaseq.tuples.tuple_family import TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
 
@@ -72,6 +74,7 @@ class TableKind:
         self.promised = promised
         self.events = 0
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
+        self.families = TupleFamilies(self.core)
         self._late: Times | None = None  # where rows are that came last, and late
         self._needed: tuple[str, ...] | None = None
 
@@ -174,21 +177,34 @@ class TableKind:
             return ParametricTupleQuery(name, prepared, self.core.errors, remembers, extra, self.sharing)
         return TupleQuery(name, prepared, self.core.errors, remembers, extra)
 
+    def add(self, name: str, prepared: Prepared, remembers: bool = False) -> None:
+        """Run a query on the events that come from now on, maybe with others like it; QueryError as of ``register``."""
+        self.check_streams(prepared)
+        merged = self._input_for(prepared)
+        if remembers or not (self.sharing and self.families.takes(name, prepared, merged)):
+            self.core.start(self.query(name, prepared, remembers), merged)
+        self._needed = None
+
     def register(self, query: AnyTupleQuery) -> None:
-        """Run a query on the events that come from now on; QueryError: its streams are none of the events."""
+        """Run a query by itself from now on; QueryError: its streams are none of the events."""
         self.check_streams(query.prepared)
-        streams = self._streams(query.prepared)
+        self.core.start(query, self._input_for(query.prepared))
+        self._needed = None
+
+    def _input_for(self, prepared: Prepared) -> TupleInput:
+        """An input for a new query: one that waits for nothing can be shared."""
+        streams = self._streams(prepared)
         alike = [merged for merged in self.inputs if merged.asked == streams]
         joinable = next((merged for merged in alike if merged.may_be_joined), None)
         position = self._position(streams, alike)
-        for stream in query.prepared.query.streams if self.setting.has_names else ():
+        for stream in prepared.query.streams if self.setting.has_names else ():
             self.core.clock(stream)
-        self.core.start(query, joinable or self.new_input(streams, position))
-        self._needed = None
+        return joinable or self.new_input(streams, position)
 
     def unregister(self, name: str) -> None:
         """Forget a query."""
         self.core.remove(name)
+        self.families.forget(name)
         self._needed = None
 
     def change_rows(self, name: str, rows: Iterable[ConstantRow]) -> None:
@@ -215,15 +231,25 @@ class TableKind:
         for error in errors[:1]:
             raise error
 
+    def _part(self, query: AnyTupleQuery, member: RuleQuery, schema: pyarrow.Schema, merged: TupleInput) -> None:
+        """Let rows, or queries of a family, run by themselves with which events cannot be compared."""
+        misfits = member.misfits(schema, member.rows.values())
+        if isinstance(query, ParametricTupleQuery):
+            query.part(misfits)
+        elif isinstance(query, TupleFamily):
+            for one in query.part({row_key(row) for row in misfits}):
+                self.core.running.pop(one.name)
+                self.core.start(self.query(one.name, one.prepared), merged)
+
     def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> QueryError | None:
         wanted = (*member.prepared.columns, *self.named_columns, *member.extra)
         self._needed = None
         try:
             with about_query(member.called or member.name):
                 schema = self.columns.fixed(self.columns.names if member.remembers else wanted, wanted)
-                if isinstance(query, ParametricTupleQuery) and isinstance(member, RuleQuery):
-                    query.part(member.misfits(schema, member.rows.values()))
-                if member in query.members:
+                if isinstance(member, RuleQuery):
+                    self._part(query, member, schema, merged)
+                if not isinstance(member, RuleQuery) or member.rows:
                     self.begin_with(member, merged, schema, merged.position)
         except QueryError as error:
             member.end(error)
@@ -258,7 +284,7 @@ class TableKind:
     def needed(self) -> tuple[str, ...]:
         """The columns that the queries read, and those that say what the events are."""
         if self._needed is None:
-            going = [query for query in self.core.running.values() if not query.error]
+            going = [query for query in self.core.at_work if not query.error]
             found = [name for query in going for name in query.prepared.columns]
             self._needed = tuple(dict.fromkeys([*self.named_columns, *found]))
         return self._needed
@@ -313,7 +339,9 @@ class TableKind:
         clocks, none = self.core.clocks, StreamCounters()
         return {
             "streams": {name: counters.get(name, none).statistics(clock) for name, clock in clocks.items()},
-            "queries": {name: _statistics(self.input_of(query), query) for name, query in self.core.running.items()},
+            "queries": {
+                name: _statistics(self.input_of(query), query, name) for name, query in self.core.running.items()
+            },
         }
 
     # ── inputs ───────────────────────────────────────────────────────────────────────────────────────────
@@ -356,12 +384,13 @@ class TableKind:
         return prepared.query.streams[0] if prepared.query.streams else self.setting.own
 
 
-def _statistics(merged: TupleInput, query: AnyTupleQuery) -> Statistics:
-    waits = len(merged.buffer)
+def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statistics:
+    waits, its = len(merged.buffer), query.named(name)
     found: Statistics = {
         **({"rows": len(query.rows)} if isinstance(query, ParametricTupleQuery) else {}),
-        "results": query.results,
-        "events": merged.position - query.first if query.has_begun else 0,
+        **({"family": len(query.queries)} if isinstance(query, TupleFamily) else {}),
+        "results": its.results,
+        "events": merged.position - its.first if query.has_begun else 0,
         "waiting_events": waits,
         "held_back_by": merged.slowest() if waits else None,
     }
@@ -369,8 +398,11 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery) -> Statistics:
         found["kernel"] = query.statistics()
     if query.error:
         found["error"] = query.error
-    if not query.results:
+    if not its.results:
         missing = [f"no event fits {' or '.join(query.unmatched)}"] if query.unmatched else []
+        if isinstance(query, TupleFamily) and not missing:
+            others = f"{len(query.queries)} queries like it run together: by itself (--no-sharing, sharing=False)"
+            missing = [f"{others} it tells more"]
         found["why"] = reasons(
             merged.losses(query), f"{waits:,}" if waits else "", merged.slowest() or "later ones", missing
         )

@@ -116,6 +116,10 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         assert self.prepared.query.given is not None
         return self.prepared.query.given
 
+    def named(self, name: str) -> ParametricTupleQuery:
+        """See ``TupleQuery``."""
+        return self
+
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def note_fed(self, member: TupleQuery) -> None:
         """See ``ParametricQuery``: events alone decide."""

@@ -165,19 +165,21 @@ class ResultForm:
     aggregates: bool
 
 
+def _form(query: AnyTupleQuery) -> ResultForm:
+    return ResultForm(query.result_schema, query.variables, bool(query.prepared.query.aggregates))
+
+
 class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     """The results of several queries, ``(name, batch)`` each, found when they are asked for; to be read once.
 
-    A batch has results of one query, those of the first one first: all that end in some of the events.  ``forms`` has
+    A batch has results of one query, those of the first one first, of some of the events; those of queries that differ
+    only in constants may be found together, in parts.  ``forms`` has
     the form of these by name.
     """
 
     def __init__(self, feed: SourceFeed) -> None:
         super().__init__(feed)
-        self.forms = {
-            name: ResultForm(query.result_schema, query.variables, bool(query.prepared.query.aggregates))
-            for name, query in feed.kind.core.running.items()
-        }
+        self.forms = {name: _form(query) for name, query in feed.kind.core.running.items()}
 
     def __next__(self) -> tuple[str, pyarrow.RecordBatch]:
         """The next batch; OutOfMemoryError: there is no memory for it, or was none earlier."""
@@ -188,7 +190,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     @property
     def found(self) -> int:
         """How many results there were so far."""
-        return sum(query.results for query in self._feed.kind.core.running.values())
+        return sum(query.named(name).results for name, query in self._feed.kind.core.running.items())
 
     @property
     def events(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,12 +9,11 @@ import pyarrow
 
 from spaseq.pattern.formulas.binding import window_of
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
-from spaseq.pattern.formulas.query import FormulaQuery
+from spaseq.pattern.formulas.query import FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.rule_conditions import RuleConditions, rule_conditions
 from spaseq.sources.tables.types import Integers
 from spaseq.streams.timestamps import GREATEST
-from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.rule_sets import RuleSets
 from spaseq.tuples.selection.rule_selection import RowsChanged, RuleSelection
 from spaseq.tuples.tuple_query import Found, TupleQuery, window_back
@@ -29,7 +27,6 @@ class RuleQuery(TupleQuery):
     """
 
     rows: dict[RowKey, ConstantRow] = field(default_factory=dict)
-    fed: deque[EncodedBatch | RowsChanged] = field(default_factory=deque)
 
     @property
     def rules(self) -> RuleSelection:
@@ -105,4 +102,5 @@ class RuleQuery(TupleQuery):
         if not query.lengths or not self.rows:
             return query
         windows = (window_of(query, row) for row in self.rows.values())
-        return replace(query, window=max(windows, key=lambda one: one.microseconds))
+        lengths = [one.microseconds for one in windows if isinstance(one, TimeWindow)]
+        return replace(query, window=TimeWindow(max(lengths)))

@@ -13,6 +13,7 @@ from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.plan.formulas.clauses import Joined
 from spaseq.plan.formulas.rule_conditions import why_apart
+from spaseq.plan.formulas.templates import instance_of
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -23,12 +24,14 @@ from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes
 from spaseq.tuples.columns.serialisation import met_of, require, rows_read, rows_stored, schema_read, schema_stored
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
+from spaseq.tuples.families import template_of
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
 from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
+from spaseq.tuples.tuple_family import FamilyMember, TupleFamily
 from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
 from spaseq.tuples.tuple_query import ENDED, Ended, TupleQuery
 
@@ -40,14 +43,17 @@ _MEMBER: Shape = {"row": STORED_ROW, "refused": str, "entry": [_ENTRY]}
 _TOGETHER: Shape = {"rows": [STORED_ROW], "places": [COUNT], "refused": str, "entry": [_ENTRY]}
 _ROWS: Shape = {"results": COUNT, "members": [_MEMBER], "together": [_TOGETHER]}
 _QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY], "rows": [_ROWS]}
+_RULE: Shape = {"key": [str], "queries": [(str, COUNT, COUNT)]}  # by name: the position of the first event, results
+_FAMILY: Shape = {"streamset": COUNT, "rules": [_RULE], "refused": str, "entry": [_ENTRY]}
 CORE: Shape = {
     "has_names": bool, "promised": TIME, "events": COUNT, "clocks": [CLOCK], "streamsets": [INPUT_STATE],
-    "queries": [_QUERY],
+    "queries": [_QUERY], "families": [_FAMILY],
 }  # fmt: skip
 
 
 def with_rows_told(core: dict[str, Any]) -> None:
-    """Let a state in which only queries with parameters have rows, or none that run together, be as CORE."""
+    """Let a state in which only queries with parameters have rows, or nothing runs together, be as CORE."""
+    core.setdefault("families", [])
     for query in core["queries"]:
         for rows in query.setdefault("rows", []):
             rows.setdefault("together", [])
@@ -63,13 +69,29 @@ def core_state(kind: TableKind) -> dict[str, Any]:
         "events": kind.events,
         "clocks": [asdict(clock) for clock in kind.core.clocks.values()],
         "streamsets": [merged.state() for merged in inputs],
-        "queries": [_query_state(query, inputs) for query in kind.core.running.values()],
+        "queries": [_query_state(name, query, inputs) for name, query in kind.core.running.items()],
+        "families": [_family_state(one, inputs) for one in kind.core.at_work if isinstance(one, TupleFamily)],
     }
 
 
-def _query_state(query: AnyTupleQuery, inputs: list[TupleInput]) -> dict[str, Any]:
-    number = next(number for number, merged in enumerate(inputs) if query in merged.all_queries)
-    state: dict[str, Any] = {"name": query.name, "streamset": number}
+def _number_of(query: AnyTupleQuery, inputs: list[TupleInput]) -> int:
+    """That of its input."""
+    return next(number for number, merged in enumerate(inputs) if query in merged.all_queries)
+
+
+def _family_state(family: TupleFamily, inputs: list[TupleInput]) -> dict[str, Any]:
+    family.settle()
+    rules = [
+        {"key": list(key), "queries": [[one.name, one.first, one.results] for one in members]}
+        for key, members in family.by_key
+    ]
+    return {"streamset": _number_of(family, inputs), "rules": rules, **_member_state(family)}
+
+
+def _query_state(name: str, query: AnyTupleQuery, inputs: list[TupleInput]) -> dict[str, Any]:
+    state: dict[str, Any] = {"name": name, "streamset": _number_of(query, inputs)}
+    if isinstance(query, TupleFamily):
+        return state | {"refused": "", "entry": [], "rows": []}
     if isinstance(query, TupleQuery):
         return state | _member_state(query)
     return state | {"refused": "", "entry": [], "rows": [_rows_state(query)]}
@@ -122,8 +144,14 @@ def restore_core(
     states = {one["name"]: one for one in state["queries"]}
     require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
     kind.core.inputs = list(inputs)
+    for its in state["families"]:
+        _add_family(kind, _family(kind, its, queries), its, inputs)
+        states |= dict.fromkeys((name for rule in its["rules"] for name, _, _ in rule["queries"]), its)
     for name, prepared in queries.items():
-        _add_query(kind, kind.query(name, prepared, extra=extra), states[name], inputs)
+        if name not in kind.core.running:
+            _add_query(kind, kind.query(name, prepared, extra=extra), states[name], inputs)
+    kind.core.running = {name: kind.core.running[name] for name in queries}
+    kind.core.places = {name: place for place, name in enumerate(queries)}
     for merged, one in zip(inputs, state["streamsets"], strict=True):
         _fill(kind, merged, one, states)
     for name, query in kind.core.running.items():
@@ -155,6 +183,35 @@ def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inp
     for member, its in _with_states(query, state):
         _restore_begin(member, its)
     kind.core.start(query, merged)
+
+
+def _family(kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepared]) -> TupleFamily:
+    """Queries that ran together."""
+    names = [name for rule in state["rules"] for name, _, _ in rule["queries"]]
+    require(bool(names) and set(names) <= queries.keys() and len(set(names)) == len(names), "a family has no queries")
+    found = {name: instance_of(queries[name].query) for name in names}
+    instances = {name: one for name, one in found.items() if one is not None}
+    require(len({one.key for one in instances.values()}) == 1 and len(instances) == len(found), "a family is none")
+    template = template_of(instances[names[0]], queries[names[0]])
+    require(why_apart(template.query, template.plan) is None, "queries cannot run together")
+    family = TupleFamily(names[0], template, kind.core.errors)
+    for rule in state["rules"]:
+        rows = {row_key(instances[name].row): instances[name].row for name, _, _ in rule["queries"]}
+        require(len(rows) == 1 and tuple(rule["key"]) not in family.rows, "a rule is of several queries")
+        for name, first, results in rule["queries"]:
+            row = instances[name].row
+            family.rows[tuple(rule["key"])] = row
+            family.know(FamilyMember(name, queries[name], row, results=results), tuple(rule["key"]), first)
+    return family
+
+
+def _add_family(kind: TableKind, family: TupleFamily, state: dict[str, Any], inputs: list[TupleInput]) -> None:
+    require(state["streamset"] < len(inputs), "a query is of no streams")
+    require(not family.queries.keys() & kind.core.running.keys(), "a query is in two families")
+    kind.check_streams(family.prepared)
+    _restore_begin(family, state)
+    kind.core.start(family, inputs[state["streamset"]])
+    kind.families.know(family)
 
 
 def _with_states(query: AnyTupleQuery, state: dict[str, Any]) -> Iterator[tuple[TupleQuery, dict[str, Any]]]:
@@ -226,7 +283,7 @@ def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: di
 
 def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, its: dict[str, Any]) -> None:
     """A query at work, or rows that run together: those that did, which then become those that there are."""
-    if not isinstance(query, RuleQuery):
+    if not isinstance(query, RuleQuery) or isinstance(query, TupleFamily):
         _restore_evaluation(kind, merged, query, its["entry"][0])
         return
     wanted, query.rows = query.rows, {row_key(row): row for row in map(row_read, its["rows"])}
@@ -376,7 +433,7 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> 
 
     None: what some query knows of its past would not be the same, or results wait to be taken.
     """
-    members = [member for query in kind.core.running.values() for member in query.members]
+    members = [member for query in kind.core.at_work for member in query.members]
     begun = [member for member in members if member.evaluation is not None]
     try:
         if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):
@@ -452,6 +509,8 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
 
 def _entries(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Of the queries that go on."""
+    for family in state["families"]:
+        yield from (entry for entry in family["entry"] if not entry["spent"])
     for query in state["queries"]:
         members = [one for rows in query.get("rows", ()) for one in (*rows["members"], *rows["together"])]
         for each in (query, *members):

@@ -107,7 +107,7 @@ class Engine(runtime.Engine):
         with about_query(name):
             check_window(prepared.query, self._reading.time)
             if not self._is_open:
-                self.kind.register(self.kind.query(name, prepared))
+                self.kind.add(name, prepared)
         self._queries[name] = prepared
         return name
 
@@ -330,8 +330,9 @@ class Engine(runtime.Engine):
 
     def _recast_kept(self) -> None:
         """Let results that are kept have the columns of those to come."""
-        going = [query for query in self.kind.core.running.values() if any(one.evaluation for one in query.members)]
-        schemas = {query.name: query.result_schema for query in going}
+        running = self.kind.core.running.items()
+        going = {name: query for name, query in running if any(one.evaluation for one in query.members)}
+        schemas = {name: query.result_schema for name, query in going.items()}
         self._kept = [(name, batch.cast(schemas[name]) if name in schemas else batch) for name, batch in self._kept]
 
     def _tell_late(self, pushed: Pushed, stream: str, rows: np.ndarray[Any, Any], place: str) -> None:
@@ -362,7 +363,7 @@ class Engine(runtime.Engine):
             so_far = f"streams have names here ({known})" if stream is None else "rows came without a stream so far"
             raise OptionError(f"{so_far}: either all are pushed with a name, or none")
         if stream is not None and kind.core.running and not kind.reads(stream):
-            known_names = [name for query in kind.core.running.values() for name in query.prepared.query.streams]
+            known_names = [name for query in kind.core.at_work for name in query.prepared.query.streams]
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
         return kind
 
@@ -374,7 +375,7 @@ class Engine(runtime.Engine):
         """It with all queries."""
         for name, prepared in self._queries.items():
             with about_query(name):
-                kind.register(kind.query(name, prepared))
+                kind.add(name, prepared)
         if not kind.has_names:
             kind.core.clock(ONLY)
         return kind

@@ -311,7 +311,9 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
             "time": [] if self.time is None else [self.time],
             "events": self.events,
             "entries": [
-                query.name for query in self.queries if any(member.reading is not None for member in query.members)
+                next(iter(query.names))
+                for query in self.queries
+                if any(member.reading is not None for member in query.members)
             ],
             "waiting": waiting,
             "encoder": self.encoder.state(),

@@ -89,7 +89,7 @@ class TupleQuery(OneQuery):
     first: int = 0
     ended: Ended | None = None
     error: str = ""  # why it could not begin, or does not go on
-    fed: deque[EncodedBatch] = field(default_factory=deque)  # of which nothing was taken
+    fed: deque[Any] = field(default_factory=deque)  # batches of which nothing was taken
     _going: Iterator[Any] | None = None  # what is found in the batch before
     into: None = None
     due: int = GREATEST
@@ -115,6 +115,10 @@ class TupleQuery(OneQuery):
         """What evaluates it, as it has begun."""
         assert self.evaluation is not None
         return self.evaluation
+
+    def named(self, name: str) -> Any:
+        """What has the ``prepared`` query of that name, its ``results`` and the ``first`` position: itself."""
+        return self
 
     @property
     def members(self) -> tuple[TupleQuery]:

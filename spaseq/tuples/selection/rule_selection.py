@@ -118,6 +118,15 @@ class RuleSelection(SelectionQuery):
         for found in self.recognized(batch):
             yield len(found.starts)
 
+    def numbers_by_rule(self, batch: EncodedBatch | RowsChanged) -> Iterator[list[tuple[RowKey, int]]]:
+        """How many these are, part by part, by rule."""
+        if isinstance(batch, RowsChanged):
+            self.change(batch)
+            return
+        for found in self.recognized(batch):
+            rules, counts = np.unique(found.rules, return_counts=True)
+            yield [(self._keys[rule], count) for rule, count in zip(rules.tolist(), counts.tolist(), strict=True)]
+
     def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         """See ``SelectionQuery``."""
         if self.rules.owned > self._many:
@@ -128,9 +137,7 @@ class RuleSelection(SelectionQuery):
         self.met |= self.rules.met
 
     def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
-        return self.rules.feed_rules(
-            batch.symbols, starts, least, batch.partitions, at, MOST, columns, self._tests
-        )  # fmt: skip
+        return self.rules.feed_rules(batch.symbols, starts, least, batch.partitions, at, MOST, columns, self._tests)
 
     def _know(self, masks: Sequence[int]) -> None:
         self.rules.know_symbols(masks[self.rules.symbols :])

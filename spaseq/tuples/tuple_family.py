@@ -1,0 +1,114 @@
+"""Queries over tuples that differ only in constants, at work: each is a rule of one recognizer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow
+
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
+from spaseq.tuples.queries import Prepared
+from spaseq.tuples.rule_query import RuleQuery
+from spaseq.tuples.selection.rule_selection import RuleResults
+from spaseq.tuples.tuple_query import Found
+
+
+@dataclass(slots=True, eq=False)
+class FamilyMember:
+    """A query of a family: what it means, the ``key`` of its rule, and the position of its first event."""
+
+    name: str
+    prepared: Prepared
+    row: ConstantRow
+    key: RowKey = ()
+    first: int = 0
+    results: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class TupleFamily(RuleQuery):
+    """Queries by name, as rows of the query ``prepared``.
+
+    Those that have equal constants, and begin together, are one rule.
+    """
+
+    queries: dict[str, FamilyMember] = field(default_factory=dict)
+    _sharing: dict[RowKey, list[str]] = field(default_factory=dict)  # the names of each rule's queries
+
+    @property
+    def names(self) -> Collection[str]:
+        """See ``RunningQuery``."""
+        return self.queries.keys()
+
+    def join(self, query: FamilyMember, position: int) -> None:
+        """Another query, whose first event has that position."""
+        key = row_key(query.row)
+        if self.has_begun:
+            key = (*key, query.name)
+        self.know(query, key, position)
+        if key not in self.rows:
+            self._to_change()[key] = query.row
+
+    def know(self, query: FamilyMember, key: RowKey, position: int) -> None:
+        """A query of a rule with that key."""
+        query.key, query.first = key, position
+        self.queries[query.name] = query
+        self._sharing.setdefault(key, []).append(query.name)
+        self.called = f"{next(iter(self.queries))} and {len(self.queries) - 1} queries like it"
+
+    def named(self, name: str) -> FamilyMember:
+        """The query of that name."""
+        return self.queries[name]
+
+    def part(self, keys: Collection[RowKey]) -> list[FamilyMember]:
+        """Forget the queries of these rules; nothing came so far."""
+        found = [self.queries[name] for key in keys for name in self._sharing[key]]
+        for member in found:
+            self.forget(member.name)
+        return found
+
+    def forget(self, name: str) -> bool:
+        """See ``RunningQuery``."""
+        key = self.queries.pop(name).key
+        self._sharing[key].remove(name)
+        if not self._sharing[key]:
+            del self._sharing[key]
+            self.remove_row(key)
+        return not self.queries
+
+    @property
+    def by_key(self) -> Iterable[tuple[RowKey, list[FamilyMember]]]:
+        """The rules in their order, each with its queries."""
+        return [(key, [self.queries[name] for name in self._sharing[key]]) for key in self.rows]
+
+    # ── results ──────────────────────────────────────────────────────────────────────────────────────────
+    def tables(self) -> Iterator[Found]:
+        """See ``TupleQuery``: those of each query."""
+        for _, results in RuleQuery.tables(self):
+            for key, batch in by_rule(results):
+                yield from self._shared(key, batch, batch.num_rows)
+
+    def counts(self) -> Iterator[Found]:
+        """See ``TupleQuery``."""
+        if self.evaluation is not None:
+            for _, counts in self.each(self.rules.numbers_by_rule):
+                for key, number in counts:
+                    yield from self._shared(key, number, number)
+
+    def _shared(self, key: RowKey, found: pyarrow.RecordBatch | int, number: int) -> Iterator[Found]:
+        """What a rule found, for each of the queries that have it."""
+        for name in self._sharing.get(key, ()):
+            self.queries[name].results += number
+            yield name, found
+
+
+def by_rule(results: RuleResults) -> Iterator[tuple[RowKey, pyarrow.RecordBatch]]:
+    """The results of each rule, in their order."""
+    order = np.argsort(results.rules, kind="stable")
+    rules = results.rules[order]
+    begins = np.flatnonzero(np.append(True, rules[1:] != rules[:-1])) if len(rules) else np.empty(0, np.int64)
+    whole = results.batch if len(begins) < 2 else results.batch.take(pyarrow.array(order))
+    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(rules)], strict=True):
+        yield results.keys[rules[begin]], whole.slice(begin, end - begin)
