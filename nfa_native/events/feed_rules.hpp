@@ -23,6 +23,7 @@ inline void know_rules(Recognition* r, size_t count) {
         know_waiting(r, uint32_t(i));
         rules->owned.push_back({0, uint32_t(i)});
     }
+    rules->met.resize(count, 0);
     rules->count = count;
     rules->words = (count + 63) / 64;
 }
@@ -135,7 +136,7 @@ static bool take_rules(
         uint32_t symbol = rules->symbols.data()[atoms];
         if (r->program.enters.data()[symbol]) {
             uint32_t owned = owned_by(r, partition, rule);
-            rules->met |= atoms;
+            rules->met.data()[rule] |= atoms;
             if (r->scratch.enumerating || enter_rule(r, symbol, at, owned, rule, local, start, least)) {
                 bool is_done = give(r, owned, most);
                 r->scratch.found.rules.resize(r->scratch.found.count, rule);

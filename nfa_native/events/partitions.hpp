@@ -191,8 +191,13 @@ inline void renumber_rules(Recognition* r, const std::vector<uint32_t>* numbers,
     keep_owned(r, [&](size_t i) { return (*numbers)[owned[i].rule] != NO_PARTITION; });
     for (Owned& one : owned) one.rule = (*numbers)[one.rule];
     number_again(rules, r->program.partitioned);
-    for (size_t old = 0; old < rules->windows.size(); ++old)
-        if ((*numbers)[old] != NO_PARTITION) rules->windows[(*numbers)[old]] = rules->windows[old];
+    for (size_t old = 0; old < numbers->size(); ++old) {
+        uint32_t renewed = (*numbers)[old];
+        if (renewed == NO_PARTITION) continue;
+        rules->met[renewed] = rules->met[old];
+        if (!rules->windows.empty()) rules->windows[renewed] = rules->windows[old];
+    }
+    rules->met.resize(count);
     if (!rules->windows.empty()) rules->windows.resize(count);
     rules->count = count;
     rules->words = (count + 63) / 64;

@@ -337,8 +337,8 @@ cdef class RuleRecognizer(Recognizer):
 
     @property
     def met(self):
-        """The atoms that some event matched for some rule, as bits."""
-        return self.recognition.rules.met
+        """By rule, the atoms that some event matched, as bits."""
+        return [self.recognition.rules.met[i] for i in range(self.recognition.rules.met.size())]
 
 
 cdef void forget_rules(Rules* rules) noexcept:

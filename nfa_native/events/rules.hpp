@@ -39,7 +39,7 @@ struct Rules {
     std::vector<std::vector<uint32_t>> conditions;  // by atom: numbers of tests, BOTH and EITHER, in postfix; none: all pass
     std::vector<uint32_t> symbols;        // by set of atoms
     std::vector<uint8_t> asked;           // by what is known of an event: the atoms that it may match
-    uint8_t met = 0;                      // the atoms that some event matched for some rule
+    std::vector<uint32_t> met;            // by rule: the atoms that some event matched
     // of the batch under way
     std::vector<const uint32_t*> places;  // by test: which of its sets an event passes
     std::vector<const uint64_t*> sets;    // by test: these, of `words` words each

@@ -10,29 +10,26 @@
 
 namespace spaseq::events {
 
-static void rule_fields(Archive* a, uint64_t* count, uint64_t* met, std::vector<Owned>* owned) {
+static void rule_fields(Archive* a, std::vector<uint32_t>* met, std::vector<Owned>* owned) {
     a->store("rules", 1);
-    a->number("rules", *count);
-    a->number("met", *met);
+    a->numbers("met", *met);
     a->field("partition", *owned, &Owned::partition);
     a->field("rule", *owned, &Owned::rule);
 }
 
 static void write_rules(Recognition* r, Archive* a) {
-    uint64_t count = r->rules->count;
-    uint64_t met = r->rules->met;
-    rule_fields(a, &count, &met, &r->rules->owned);
+    rule_fields(a, &r->rules->met, &r->rules->owned);
 }
 
 // Of as many rules as are known; each has a partition once.
 static void load_rules(Recognition* r, Archive* a) {
     Rules* rules = r->rules;
-    uint64_t count = 0;
-    uint64_t met = 0;
-    rule_fields(a, &count, &met, &rules->owned);
-    require(count == rules->count && met < uint64_t(1) << MOST_ATOMS, "there are other rules");
+    size_t count = rules->count;
+    rule_fields(a, &rules->met, &rules->owned);
+    require(rules->met.size() == count, "there are other rules");
+    for (uint32_t met : rules->met)
+        require(met < uint32_t(1) << rules->conditions.size(), "a rule has met what it does not ask for");
     require(r->program.partitioned || rules->owned.size() == count, "rules have partitions");
-    rules->met = uint8_t(met);
     rules->numbers.clear();
     for (uint32_t i = 0; i < rules->owned.size(); ++i) {
         const Owned& one = rules->owned[i];

@@ -171,7 +171,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[vector[uint32_t]] conditions
         vector[uint32_t] symbols
         vector[uint8_t] asked
-        uint8_t met
+        vector[uint32_t] met
         vector[const uint32_t*] places
         vector[const uint64_t*] sets
         vector[Owned] owned

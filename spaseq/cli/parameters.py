@@ -26,7 +26,7 @@ given_option = click.option(
 
 sharing_option = click.option(
     "--no-sharing", "sharing", flag_value=False, default=True,
-    help="Evaluate each row of parameters by itself, and not as many together as can be: to compare.",
+    help="Evaluate each query, and each row of parameters, by itself, and not as many together as can be: to compare.",
 )  # fmt: skip
 
 

@@ -62,6 +62,7 @@ SAME = (  # options of which a run that goes on must have those of before
     "[default: that of its first rows]",
 )  # fmt: skip
 @parameters.given_option
+@parameters.sharing_option
 @options.format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
@@ -102,6 +103,7 @@ class TupleOptions(options.RunOptions):
     declared: tuple[str, ...]
     totals: str
     given: tuple[str, ...] = ()
+    sharing: bool = True
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -168,7 +170,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
         from spaseq.tuples.matching import resumed
 
         state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
-        self.matches = resumed(self.prepared, self.sources, self.reading, self._step, state)
+        sharing = self.options.sharing
+        self.matches = resumed(self.prepared, self.sources, self.reading, self._step, state, sharing)
 
     def _step(self, feed: object) -> None:
         """Between two steps of the feed."""

@@ -8,10 +8,10 @@ from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.plan.formulas.templates import FormulaInstance, instance_of
 from spaseq.runtime.core import EngineCore
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, planned_query
 from spaseq.tuples.tuple_family import FamilyMember, TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
-from spaseq.tuples.tuple_query import TupleQuery
 
 LEAST = 8  # queries of a family: fewer are as fast by themselves, and each tells its own statistics
 
@@ -28,7 +28,7 @@ class TupleKin:
 class TupleFamilies:
     """Those of one engine; a restored one has some already."""
 
-    def __init__(self, core: EngineCore[TableBatch, TupleQuery]) -> None:
+    def __init__(self, core: EngineCore[TableBatch, AnyTupleQuery]) -> None:
         self._core = core
         self._kin: dict[str, TupleKin] = {}
         self._keys: dict[str, str] = {}  # of kin, by the names of queries

@@ -130,13 +130,14 @@ def fed(
     everything: bool = False,
     on_step: Callable[[SourceFeed], object] | None = None,
     state: bytes | None = None,
+    sharing: bool = True,
 ) -> SourceFeed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
     It goes on where ``state`` was taken.  QueryError, OptionError: a query makes no sense for the columns that there
     are.  SnapshotError: the state is of other queries or columns, or damaged.
     """
-    kind = TableKind(streams.setting, ColumnTypes({}), Soundness("this result"))
+    kind = TableKind(streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing)
     for name, prepared in queries.items():
         with about_query(name):
             kind.check_streams(prepared)

@@ -63,15 +63,21 @@ class TableKind:
     ``promised`` is what any stream promises, also one that is not known yet; ``events`` are all that came.
     """
 
-    sharing = True  # rows of parameters run together where they can
     results_wait = "results wait: take all of an iterator of results"
 
     def __init__(
-        self, setting: Setting, columns: ColumnTypes, soundness: Soundness, lateness: int = 0, promised: int = LEAST
+        self,
+        setting: Setting,
+        columns: ColumnTypes,
+        soundness: Soundness,
+        lateness: int = 0,
+        promised: int = LEAST,
+        sharing: bool = True,
     ) -> None:
         self.setting = setting
         self.columns = columns
         self.promised = promised
+        self.sharing = sharing  # rows of parameters, and queries like each other, run together where they can
         self.events = 0
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self.families = TupleFamilies(self.core)
@@ -399,10 +405,8 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
     if query.error:
         found["error"] = query.error
     if not its.results:
-        missing = [f"no event fits {' or '.join(query.unmatched)}"] if query.unmatched else []
-        if isinstance(query, TupleFamily) and not missing:
-            others = f"{len(query.queries)} queries like it run together: by itself (--no-sharing, sharing=False)"
-            missing = [f"{others} it tells more"]
+        unmatched = query.unmatched_of(name)
+        missing = [f"no event fits {' or '.join(unmatched)}"] if unmatched else []
         found["why"] = reasons(
             merged.losses(query), f"{waits:,}" if waits else "", merged.slowest() or "later ones", missing
         )

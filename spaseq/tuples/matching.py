@@ -142,6 +142,7 @@ def match(
     query: AnyQuery, source: Any, *, type: str | None = None, relation: str | None = None, time: str | None = None,
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
     stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
+    sharing: bool = True,
 ) -> Matches | Aggregates | RowMatches: ...  # fmt: skip
 
 
@@ -150,7 +151,7 @@ def match(
     query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
-    totals: str = "int64", given: RowSources = None,
+    totals: str = "int64", given: RowSources = None, sharing: bool = True,
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -169,6 +170,7 @@ def match(
     on_error: str = "stop",
     totals: str = "int64",
     given: RowSources = None,
+    sharing: bool = True,
 ) -> Matches | Aggregates | RowMatches | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
@@ -184,11 +186,12 @@ def match(
     window of time needs it.  ``types`` declares types of columns, ``on_error="skip"`` leaves events out whose time
     falls, is missing or malformed.  ``totals`` is the type of COUNT, and of SUM of integers: ``int64``, ``decimal``
     (of 38 digits) or ``double``.  ``given`` has the rows of a query with parameters, of several queries by name: a path
-    of a table, a frame, what has Arrow's C stream, or dictionaries.  QueryError, OptionError: what is wrong with the
-    query or the options.  StreamError: a row is wrong; else it comes with the matches.
+    of a table, a frame, what has Arrow's C stream, or dictionaries; ``sharing``: they run together where they can, as
+    queries do that differ only in constants.  QueryError, OptionError: what is wrong with the query or the options.
+    StreamError: a row is wrong; else it comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
-    return _opening(query, source, reading, on_error, given).results()
+    return _opening(query, source, reading, on_error, given, sharing).results()
 
 
 def resumed(
@@ -197,18 +200,24 @@ def resumed(
     reading: ReadingOptions,
     on_step: Callable[[SourceFeed], object],
     state: bytes | None,
+    sharing: bool = True,
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
 
     ``on_step`` is called whenever a state may be taken.  Errors as of ``match``; SnapshotError: the state is damaged,
     or of other queries, sources or columns.
     """
-    opening = _opening(queries, source, reading, "skip" if reading.skip else "stop")
+    opening = _opening(queries, source, reading, "skip" if reading.skip else "stop", sharing=sharing)
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
 def _opening(
-    query: AnyQueries, source: Any, reading: ReadingOptions, on_error: str, given: RowSources = None
+    query: AnyQueries,
+    source: Any,
+    reading: ReadingOptions,
+    on_error: str,
+    given: RowSources = None,
+    sharing: bool = True,
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
@@ -225,7 +234,7 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared.query, reading.time)
-    return _Opening(queries, source, reading)
+    return _Opening(queries, source, reading, sharing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +244,7 @@ class _Opening:
     queries: Mapping[str, Prepared]
     source: Any
     reading: ReadingOptions
+    sharing: bool
 
     def results(self) -> Matches | Aggregates | RowMatches | ManyMatches:
         """What ``match`` gives."""
@@ -253,7 +263,7 @@ class _Opening:
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
         streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
-        return fed(self.queries, streams, everything, on_step, state)
+        return fed(self.queries, streams, everything, on_step, state, self.sharing)
 
     def _again(self) -> Matches:
         check_readable_again(self.source)

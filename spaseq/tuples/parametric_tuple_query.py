@@ -229,6 +229,10 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         seen = {name: member.statistics().get(name, 0) for member in self.members for name in _EACH_SEES_ALL}
         return dict(found) | {name: number for name, number in seen.items() if name in found}
 
+    def unmatched_of(self, name: str) -> tuple[str, ...]:
+        """See ``TupleQuery``."""
+        return self.unmatched
+
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The variables and types for which no row had an event so far, whatever came before it."""

@@ -244,7 +244,7 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
 
     def unmatched(self, name: str) -> tuple[str, ...]:
         """The variables and types of a query for which there was no event so far, whatever came before it."""
-        return self._feed.kind.core.running[name].unmatched
+        return self._feed.kind.core.running[name].unmatched_of(name)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(self.forms)}; {self.found} found so far>"

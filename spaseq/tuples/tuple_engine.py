@@ -44,7 +44,8 @@ class Engine(runtime.Engine):
     and ``totals`` of which type numbers of matches are, as for ``match``.  With ``time``, rows are taken in its order:
     ``lateness`` is how much older than the newest row of its stream one may come; what is later still is dropped,
     counted, and given to ``on_late`` as a table.  Without, rows are in the order in which they are pushed.
-    ``on_error="skip"`` leaves rows out that have no time, and counts them.
+    ``on_error="skip"`` leaves rows out that have no time, and counts them.  ``sharing``: rows of parameters, and
+    queries that differ only in constants, run together where they can; else each by itself.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -64,6 +65,7 @@ class Engine(runtime.Engine):
         on_late: OnLate | None = None,
         on_error: str = "stop",
         totals: str = "int64",
+        sharing: bool = True,
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
         integers_of(totals)
@@ -77,7 +79,9 @@ class Engine(runtime.Engine):
         self._few = FewReader(self._reading, self._columns)
         self._queries: dict[str, Prepared] = {}
         self._is_open = True  # until it is known whether streams have names
-        self.kind = TableKind(self._reading.setting(False), self._columns, Soundness("this engine"), late)
+        self.kind = TableKind(
+            self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing
+        )
         self._hold(self.kind.core)
         self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
         self._pushes = 0
@@ -241,14 +245,15 @@ class Engine(runtime.Engine):
         *,
         on_late: OnLate | None = None,
         given: RowSources = None,
+        sharing: bool = True,
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
 
         ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
         (``spaseq.tuples.prepare``), nothing is planned.  The rows of queries with parameters are in the snapshot; where
-        ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten.
-        SnapshotError: the snapshot is damaged, of another version, or
-        of other queries.
+        ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten; what ran
+        together still does, ``sharing`` is for what is new.  SnapshotError: the snapshot is damaged, of another
+        version, or of other queries.
         """
         from spaseq.runtime.snapshot.validation import validated
         from spaseq.tuples import state as snapshot
@@ -257,7 +262,7 @@ class Engine(runtime.Engine):
         state, prepared = snapshot.opened(data, queries, given)
         with validated():
             options = snapshot.options(state["reading"])
-            engine = Engine(**options, lateness=state["lateness"], on_late=on_late)
+            engine = Engine(**options, lateness=state["lateness"], on_late=on_late, sharing=sharing)
             engine._go_on(state, prepared)
         return engine
 
@@ -312,7 +317,7 @@ class Engine(runtime.Engine):
         """A kind that takes values in columns which had none; None: it is the same, or cannot."""
         if not types:
             return None
-        from spaseq.tuples.state import adopting
+        from spaseq.tuples.adoption import adopting
 
         return adopting(kind, types, self._queries)
 
@@ -369,7 +374,8 @@ class Engine(runtime.Engine):
 
     def _made(self, has_names: bool) -> TableKind:
         setting, before = self._reading.setting(has_names), self.kind
-        return TableKind(setting, self._columns, before.core.soundness, before.core.lateness, before.promised)
+        core = before.core
+        return TableKind(setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing)
 
     def _registered(self, kind: TableKind) -> TableKind:
         """It with all queries."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
 import pyarrow
 
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.selection.rule_selection import RuleResults
 from spaseq.tuples.tuple_query import Found
+
+MOST_TOGETHER = 1 << 16  # results of all queries, which then go apart
 
 
 @dataclass(slots=True, eq=False)
@@ -69,6 +69,12 @@ class TupleFamily(RuleQuery):
             self.forget(member.name)
         return found
 
+    def unmatched_of(self, name: str) -> tuple[str, ...]:
+        """See ``TupleQuery``."""
+        if self.evaluation is None:
+            return self.unmatched
+        return self.unmatched_by(self.rules.met_by_key.get(self.queries[name].key, 0))
+
     def forget(self, name: str) -> bool:
         """See ``RunningQuery``."""
         key = self.queries.pop(name).key
@@ -86,8 +92,9 @@ class TupleFamily(RuleQuery):
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def tables(self) -> Iterator[Found]:
         """See ``TupleQuery``: those of each query."""
-        for _, results in RuleQuery.tables(self):
-            for key, batch in by_rule(results):
+        if self.evaluation is not None:
+            self.rules.most = MOST_TOGETHER
+            for _, (key, batch) in self.each(self.rules.results_by_rule):
                 yield from self._shared(key, batch, batch.num_rows)
 
     def counts(self) -> Iterator[Found]:
@@ -102,13 +109,3 @@ class TupleFamily(RuleQuery):
         for name in self._sharing.get(key, ()):
             self.queries[name].results += number
             yield name, found
-
-
-def by_rule(results: RuleResults) -> Iterator[tuple[RowKey, pyarrow.RecordBatch]]:
-    """The results of each rule, in their order."""
-    order = np.argsort(results.rules, kind="stable")
-    rules = results.rules[order]
-    begins = np.flatnonzero(np.append(True, rules[1:] != rules[:-1])) if len(rules) else np.empty(0, np.int64)
-    whole = results.batch if len(begins) < 2 else results.batch.take(pyarrow.array(order))
-    for begin, end in zip(begins.tolist(), [*begins[1:].tolist(), len(rules)], strict=True):
-        yield results.keys[rules[begin]], whole.slice(begin, end - begin)

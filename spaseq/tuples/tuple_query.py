@@ -198,8 +198,17 @@ class TupleQuery(OneQuery):
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The variables and types for which there was no event so far, whatever came before it."""
+        return self.unmatched_by(
+            self.evaluation.met if self.evaluation is not None else self.ended.met if self.ended else 0
+        )
+
+    def unmatched_of(self, name: str) -> tuple[str, ...]:
+        """``unmatched`` of the query of that name."""
+        return self.unmatched
+
+    def unmatched_by(self, met: int) -> tuple[str, ...]:
+        """The same where this set of atoms was met."""
         plan = self.plan or self.prepared.plan
-        met = self.evaluation.met if self.evaluation is not None else self.ended.met if self.ended else 0
         names = called(self.prepared.query, plan)
         states = [any(met >> atom & 1 for atom in state.atoms) for state in plan.automaton.states]
         some = frozenset[str]().union(*compress(names, states))

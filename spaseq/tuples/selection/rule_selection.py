@@ -64,6 +64,7 @@ class RuleSelection(SelectionQuery):
         self._sets = RuleSets(conditions, schema)
         self._keys: list[RowKey] = []
         self._many = MANY
+        self.most = MOST
         super().__init__(replace(query, given=None), plan, schema, first, remembered, integers)
 
     @property
@@ -86,6 +87,7 @@ class RuleSelection(SelectionQuery):
         """These rows run from now on; all fit."""
         rows, given = changed.rows, self._parametric.given
         assert given is not None
+        self.met = self.met
         kept = [number for number, key in enumerate(self._keys) if key in rows]
         self._sets.change(given.names, list(rows.values()))
         self.rules.change_rules(len(rows), np.array(kept, np.uint32), self._lengths(list(rows.values())))
@@ -107,8 +109,19 @@ class RuleSelection(SelectionQuery):
             self.change(batch)
             return
         for found in self.recognized(batch):
-            assert found.rules is not None
-            yield RuleResults(self.shown(found), found.rules, self._keys)
+            yield RuleResults(self.shown(found), rules_of(found), self._keys)
+
+    def results_by_rule(self, batch: EncodedBatch | RowsChanged) -> Iterator[tuple[RowKey, pyarrow.RecordBatch]]:
+        """The results that end in a batch, part by part those of each rule."""
+        if isinstance(batch, RowsChanged):
+            self.change(batch)
+            return
+        for found in self.recognized(batch):
+            by_rule = sorted_by_rule(found)
+            shown, rules = self.shown(by_rule), rules_of(by_rule)
+            begins = np.flatnonzero(np.append(True, rules[1:] != rules[:-1])).tolist()
+            for begin, end in zip(begins, [*begins[1:], len(rules)], strict=True):
+                yield self._keys[rules[begin]], shown.slice(begin, end - begin)
 
     def numbers(self, batch: EncodedBatch | RowsChanged) -> Iterator[int]:
         """How many these are, part by part."""
@@ -124,8 +137,9 @@ class RuleSelection(SelectionQuery):
             self.change(batch)
             return
         for found in self.recognized(batch):
-            rules, counts = np.unique(found.rules, return_counts=True)
-            yield [(self._keys[rule], count) for rule, count in zip(rules.tolist(), counts.tolist(), strict=True)]
+            counts = np.bincount(rules_of(found))
+            some = np.flatnonzero(counts)
+            yield [(self._keys[rule], count) for rule, count in zip(some.tolist(), counts[some].tolist(), strict=True)]
 
     def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         """See ``SelectionQuery``."""
@@ -134,16 +148,50 @@ class RuleSelection(SelectionQuery):
             self._many = max(MANY, 2 * self.rules.owned)
         self._tests = self._sets.read(batch.batch) if self._keys else []
         yield from super().recognized(batch)
-        self.met |= self.rules.met
 
     def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
-        return self.rules.feed_rules(batch.symbols, starts, least, batch.partitions, at, MOST, columns, self._tests)
+        return self.rules.feed_rules(
+            batch.symbols, starts, least, batch.partitions, at, self.most, columns, self._tests
+        )
 
     def _know(self, masks: Sequence[int]) -> None:
+        """What is asked of all rows alike: whether it is met says nothing of any."""
         self.rules.know_symbols(masks[self.rules.symbols :])
 
-    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
-    def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
-        """See ``SelectionQuery``: with the rows that it had."""
-        super().restore(state, position, time, oldest)
-        self.met = reduce(or_, (self.met, self.rules.met))
+    @property
+    def met(self) -> int:
+        """See ``SelectionQuery``: of all rows together, also of those that are gone."""
+        return reduce(or_, self.rules.met, self._met)
+
+    @met.setter
+    def met(self, met: int) -> None:
+        self._met = met
+
+    @property
+    def met_by_key(self) -> dict[RowKey, int]:
+        """For each row the set of its atoms that some event had so far."""
+        return dict(zip(self._keys, self.rules.met, strict=True))
+
+
+def rules_of(found: ComplexEvents) -> npt.NDArray[np.uint32]:
+    """By which rule each of them is found."""
+    assert found.rules is not None
+    return found.rules
+
+
+def sorted_by_rule(found: ComplexEvents) -> ComplexEvents:
+    """The same results, those of a rule together, in their order."""
+    rules = rules_of(found)
+    order = np.argsort(rules, kind="stable")
+    if found.columns is not None:
+        width, count = len(found.columns), len(order)
+        columns = np.ascontiguousarray(found.columns[:, order])
+        positions = found.positions.reshape(count, width)[order].ravel()
+        return ComplexEvents(columns[0], columns[-1], found.offsets, positions, found.states, columns, rules[order])
+    lengths = np.diff(found.offsets)[order]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    picks = np.repeat(found.offsets[:-1][order] - offsets[:-1], lengths) + np.arange(offsets[-1])
+    return ComplexEvents(
+        found.starts[order], found.ends[order], offsets, found.positions[picks], found.states[picks],
+        None, rules[order],
+    )  # fmt: skip
