@@ -392,11 +392,12 @@ class TableKind:
 
 def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statistics:
     waits, its = len(merged.buffer), query.named(name)
+    events = merged.position - its.first if query.has_begun else 0
     found: Statistics = {
         **({"rows": len(query.rows)} if isinstance(query, ParametricTupleQuery) else {}),
         **({"family": len(query.queries)} if isinstance(query, TupleFamily) else {}),
         "results": its.results,
-        "events": merged.position - its.first if query.has_begun else 0,
+        "events": events,
         "waiting_events": waits,
         "held_back_by": merged.slowest() if waits else None,
     }
@@ -408,7 +409,10 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
         unmatched = query.unmatched_of(name)
         missing = [f"no event fits {' or '.join(unmatched)}"] if unmatched else []
         found["why"] = reasons(
-            merged.losses(query), f"{waits:,}" if waits else "", merged.slowest() or "later ones", missing
+            merged.losses(query) if events else [],
+            f"{waits:,}" if waits else "",
+            merged.slowest() or "later ones",
+            missing,
         )
     return found
 

@@ -66,7 +66,9 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
     def part(self, rows: Iterable[ConstantRow]) -> None:
         """Run these rows by themselves; nothing came so far."""
         for row in rows:
-            self.remove(row_key(row))
+            together = self.remove(row_key(row))
+            if isinstance(together, RuleQuery):
+                together.remove_row(row_key(row))
             self.run_apart(row)
 
     def arrange(self, order: Sequence[RowKey], together: Set[RowKey]) -> None:

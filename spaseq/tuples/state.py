@@ -140,11 +140,14 @@ def restore_core(
     require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
     kind.core.inputs = list(inputs)
     for its in state["families"]:
-        _add_family(kind, _family(kind, its, queries), its, inputs)
         states |= dict.fromkeys((name for rule in its["rules"] for name, _, _ in rule["queries"]), its)
-    for name, prepared in queries.items():
-        if name not in kind.core.running:
-            _add_query(kind, kind.query(name, prepared, extra=extra), states[name], inputs)
+    begun = [name for one in state["streamsets"] for name in one["entries"]]
+    require(set(begun) <= states.keys(), "a query is of other streams")
+    for name in dict.fromkeys((*begun, *queries)):
+        if name not in kind.core.running and "rules" in states[name]:
+            _add_family(kind, _family(kind, states[name], queries), states[name], inputs)
+        elif name not in kind.core.running:
+            _add_query(kind, kind.query(name, queries[name], extra=extra), states[name], inputs)
     kind.core.running = {name: kind.core.running[name] for name in queries}
     kind.core.places = {name: place for place, name in enumerate(queries)}
     for merged, one in zip(inputs, state["streamsets"], strict=True):
@@ -197,6 +200,7 @@ def _family(kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepar
             row = instances[name].row
             family.rows[tuple(rule["key"])] = row
             family.know(FamilyMember(name, queries[name], row, results=results), tuple(rule["key"]), first)
+    family.queries = {name: family.queries[name] for name in queries if name in family.queries}
     return family
 
 

@@ -27,8 +27,8 @@ Places = npt.NDArray[np.uint32]  # by event: which set
 Sets = npt.NDArray[np.uint64]  # (m, words): bit i is set for rule i
 Ranks = npt.NDArray[np.int64]
 
-_FEW, _MOST_WORDS = 16, 1 << 22  # sets of a scale: for so many there is room at first, and of so many words at most
-_MOST_TEXTS = 1 << 14  # whose ranks are remembered
+FEW, MOST_WORDS = 16, 1 << 22  # sets of a scale: for so many there is room at first, and of so many words at most
+MOST_TEXTS = 1 << 14  # whose ranks are remembered
 NULL = 0  # the rank of what equals nothing
 
 
@@ -135,7 +135,7 @@ class Scale:
         """Nothing is known of any class."""
         words = (self._count + 63) // 64
         self._set_of_rank = np.full(2 * len(self._constants) + 2, -1, np.int32)
-        self._stored = [np.zeros((_FEW, words), np.uint64) for _ in self._operators]
+        self._stored = [np.zeros((FEW, words), np.uint64) for _ in self._operators]
         self._known = 0
 
     @property
@@ -148,7 +148,7 @@ class Scale:
         ranks = self._ranks_of(rows)
         found = self._set_of_rank[ranks]
         if len(found) and found.min() < 0:
-            if self._stored[0].size > _MOST_WORDS:
+            if self._stored[0].size > MOST_WORDS:
                 self._forget()
             self._learn(np.unique(ranks[self._set_of_rank[ranks] < 0]))
             found = self._set_of_rank[ranks]
@@ -187,7 +187,7 @@ class Scale:
 
     def _known_texts(self, texts: Sequence[str | None]) -> list[int]:
         known = self._texts
-        if len(known) > _MOST_TEXTS:
+        if len(known) > MOST_TEXTS:
             known = self._texts = {None: NULL}
         for text in texts:
             if text not in known:
