@@ -44,6 +44,7 @@ bench: $(VENV)/all.stamp
 # A thousand rows of parameters beside one query, and beside each row by itself.
 bench-many: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.many
+	$(BIN)/python -m benchmarks.many_tuples
 
 # What queries cost on Spark, beside jobs that only count; it needs Java 17. PARTS="batch state" for some of them.
 bench-spark: $(VENV)/all.stamp

@@ -29,6 +29,7 @@ from spaseq.pattern.formulas.query import (
 from spaseq.plan.description import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation, glushkov as strategies
 from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths
+from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.text import json_text
 
 
@@ -106,6 +107,13 @@ def given(parameters: Parameters) -> Section:
     rows = None if parameters.rows is None else len(parameters.rows)
     text = f"{', '.join(f'${name}' for name in names)}: a query for each row, shown with parameters"
     return Section("given", "given", {"parameters": names, "rows": rows}, text)
+
+
+def rows(asked: Explained) -> Section:
+    """How the rows of parameters run."""
+    reason = why_apart(asked.query, asked.plan)
+    text = "together" if reason is None else f"each by itself: {reason}"
+    return Section("rows", "rows", {"why_apart": reason or ""}, text)
 
 
 def strategy(asked: Explained) -> Section:
@@ -366,6 +374,7 @@ def sections_of(asked: Explained) -> Iterator[Section]:
     """All that there is to say."""
     if asked.query.given is not None:
         yield given(asked.query.given)
+        yield rows(asked)
     yield from (section(asked) for section in SECTIONS)
 
 
