@@ -68,13 +68,17 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_random_queries(start: int) -> None:
     """Rows in the text, in a table, or in dictionaries."""
     for seed in range(start, start + 40):
-        given, chance = case(seed), Random(seed)
-        table = pyarrow.Table.from_pylist(rows(sorted(given.events, key=lambda event: event.time)), SCHEMA)
-        ordered = replace(given, events=tuple(sorted(given.events, key=lambda event: event.time)))
-        text, table_of_rows = in_some_form(given, chance)
-        found = match(text, table, time="time", given=table_of_rows).to_arrow()
-        check(ordered, list(answers(found, given.queries[0])))
-        assert match(text, table, time="time", given=table_of_rows).count() == found.num_rows
+        check_on_table(case(seed), Random(seed))
+
+
+def check_on_table(given: GivenPair, chance: Random) -> None:
+    """Listed and counted."""
+    table = pyarrow.Table.from_pylist(rows(sorted(given.events, key=lambda event: event.time)), SCHEMA)
+    ordered = replace(given, events=tuple(sorted(given.events, key=lambda event: event.time)))
+    text, table_of_rows = in_some_form(given, chance)
+    found = match(text, table, time="time", given=table_of_rows).to_arrow()
+    check(ordered, list(answers(found, given.queries[0])))
+    assert match(text, table, time="time", given=table_of_rows).count() == found.num_rows
 
 
 def in_some_form(given: GivenPair, chance: Random) -> tuple[str, Any]:
@@ -93,22 +97,25 @@ def in_some_form(given: GivenPair, chance: Random) -> tuple[str, Any]:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("start", range(500, 740, 40))
 def test_random_queries_on_rows_that_are_pushed(start: int) -> None:
-    """Late and shuffled, cut anywhere, with snapshots in between."""
     for seed in range(start, start + 40):
-        given, chance = case(seed), Random(seed)
-        order = arrival(given.events, chance, chance.choice((0, SECOND, 5 * SECOND)))
-        text, table_of_rows = in_some_form(given, chance)
-        engine = Engine(time="time", types=TYPES, lateness=order.lateness)
-        engine.register(text, "q", table_of_rows)
-        found: list[Answer] = []
-        for piece in pieces(rows(order.arriving), chance):
-            found += (one for _, some in engine.push(batch(piece, chance)) for one in answers(some, given.queries[0]))
-            if chance.random() < 0.3:
-                data = engine.snapshot()
-                engine = Engine.restore(data, {"q": text})
-                assert engine.snapshot() == data
-        found += (one for _, some in engine.close() for one in answers(some, given.queries[0]))
-        check(replace(given, events=order.ordered), found)
+        check_pushed(case(seed), Random(seed))
+
+
+def check_pushed(given: GivenPair, chance: Random) -> None:
+    """Late and shuffled, cut anywhere, with snapshots in between."""
+    order = arrival(given.events, chance, chance.choice((0, SECOND, 5 * SECOND)))
+    text, table_of_rows = in_some_form(given, chance)
+    engine = Engine(time="time", types=TYPES, lateness=order.lateness)
+    engine.register(text, "q", table_of_rows)
+    found: list[Answer] = []
+    for piece in pieces(rows(order.arriving), chance):
+        found += (one for _, some in engine.push(batch(piece, chance)) for one in answers(some, given.queries[0]))
+        if chance.random() < 0.3:
+            data = engine.snapshot()
+            engine = Engine.restore(data, {"q": text})
+            assert engine.snapshot() == data
+    found += (one for _, some in engine.close() for one in answers(some, given.queries[0]))
+    check(replace(given, events=order.ordered), found)
 
 
 # ── rows that come and go ────────────────────────────────────────────────────────────────────────────────
@@ -163,19 +170,22 @@ def earlier(one: ComplexEvent | Row, by: int) -> ComplexEvent | Row:
 @pytest.mark.parametrize("start", range(1000, 1240, 40))
 def test_rows_come_and_go(start: int) -> None:
     for seed in range(start, start + 40):
-        chance = Random(seed)
-        given = case(seed)
-        given = replace(given, events=tuple(sorted(given.events, key=lambda event: event.time)))
-        engine = Engine(time="time", types=TYPES)
-        engine.register(given.text, "q", given=[])
-        story, position = Story(given, engine), 0
-        story.change(chance, position)
-        for piece in pieces(rows(given.events), chance):
-            story.take(story.engine.push(batch(piece, chance)))
-            position += len(piece)
-            if chance.random() < 0.4:
-                story.engine = Engine.restore(story.engine.snapshot(), {"q": given.text})
-            if chance.random() < 0.6:
-                story.change(chance, position)
-        story.take(story.engine.close())
-        story.check()
+        check_rows_that_change(case(seed), Random(seed))
+
+
+def check_rows_that_change(given: GivenPair, chance: Random) -> None:
+    """Added and removed between events."""
+    given = replace(given, events=tuple(sorted(given.events, key=lambda event: event.time)))
+    engine = Engine(time="time", types=TYPES)
+    engine.register(given.text, "q", given=[])
+    story, position = Story(given, engine), 0
+    story.change(chance, position)
+    for piece in pieces(rows(given.events), chance):
+        story.take(story.engine.push(batch(piece, chance)))
+        position += len(piece)
+        if chance.random() < 0.4:
+            story.engine = Engine.restore(story.engine.snapshot(), {"q": given.text})
+        if chance.random() < 0.6:
+            story.change(chance, position)
+    story.take(story.engine.close())
+    story.check()
