@@ -132,6 +132,7 @@ static bool take_rules(
     while (find_rule(rules)) {
         int bit = __builtin_ctzll(rules->left);
         uint32_t rule = uint32_t(rules->word * 64) + uint32_t(bit);
+        assert(rule < rules->count);
         uint8_t atoms = atoms_for(rules, bit);
         uint32_t symbol = rules->symbols.data()[atoms];
         if (r->program.enters.data()[symbol]) {

@@ -287,21 +287,22 @@ cdef class RuleRecognizer(Recognizer):
         """
         cdef Recognition* r = &self.recognition
         cdef vector[uint32_t] numbers
+        cdef vector[int64_t] lengths
         cdef size_t i
         check_sound(&self.broken)
+        for length in () if windows is None else windows:
+            lengths.safe_push_back(length)
         numbers.safe_resize(r.rules.count, NO_PARTITION)
         for i in range(<size_t>kept.shape[0]):
             if kept[i] >= numbers.size() or i and kept[i] <= kept[i - 1]:
                 raise ValueError(f"{kept[i]} of {numbers.size()} rules does not rise")
             numbers[kept[i]] = <uint32_t>i
-        if <size_t>kept.shape[0] > count or (windows is not None and <size_t>len(windows) != count):
+        if <size_t>kept.shape[0] > count or (windows is not None and lengths.size() != count):
             raise ValueError(f"{count} rules are fewer than they should be")
         with nogil:
             guarded(&self.broken, renumber_rules, r, &numbers, <size_t>kept.shape[0])
             guarded(&self.broken, know_rules, r, count)
-        r.rules.windows.clear()
-        for window in () if windows is None else windows:
-            r.rules.windows.safe_push_back(window)
+        r.rules.windows.swap(lengths)
 
     def feed_rules(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,

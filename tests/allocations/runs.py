@@ -18,6 +18,7 @@ from spaseq import Engine, OutOfMemoryError
 from spaseq.cli import main
 from spaseq.cli.terminal import FAILED, NO_MEMORY
 from spaseq.paths import Graph, StepWeights
+from spaseq.tuples import Engine as TupleEngine
 from tests.allocations.injection import ERROR, HARMLESS, NOISE, OTHER, USABLE, WRONG
 
 EX = "http://example.org/"
@@ -161,6 +162,65 @@ class Rules(Interface):
         return found
 
 
+class RowsOfTuples(Case):
+    """Queries in CEQL with parameters, whose rows come and go while rows are pushed, and go on from a snapshot."""
+
+    def __init__(self, queries: dict[str, str], events: list[dict[str, Any]]) -> None:
+        self._queries = queries
+        self._events = events
+        self._engine: TupleEngine | None = None
+
+    def go(self) -> list[str]:
+        half = len(self._events) // 2
+        self._engine = None
+        engine = self._engine = TupleEngine(time="time")
+        for name, query in self._queries.items():
+            engine.register(query, name, given=[{"limit": number, "length": number + 3} for number in range(4)])
+        found = self.push(engine, self._events[:half])
+        data = engine.snapshot()
+        self._engine = None
+        engine = self._engine = TupleEngine.restore(data, self._queries)
+        return found + self.push(engine, self._events[half:])
+
+    def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
+        """What the events give."""
+        found = []
+        for number in range(0, len(events), 4):
+            for name, table in engine.push(events[number : number + 4]):
+                found.append(f"{name} {table.to_pylist()}")
+            if number % 16 == 4:
+                rows = engine.given(sorted(self._queries)[number // 16 % len(self._queries)])
+                rows.add([{"limit": number % 9 + 4, "length": number % 7 + 2}])
+                rows.remove([{"limit": number % 5, "length": number % 5 + 3}])
+        return found
+
+    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
+        if written:
+            return NOISE
+        if not isinstance(found, BaseException):
+            return HARMLESS if found == wanted else WRONG
+        if not isinstance(found, MemoryError):
+            return OTHER
+        return USABLE if self._goes_on() else ERROR
+
+    def _goes_on(self) -> bool:
+        """See ``Interface``."""
+        engine = self._engine
+        if engine is None:
+            return False
+        later = {"type": "BUY", "key": "k0", "price": 1, "time": 1 << 50}
+        calls: list[Callable[[], object]] = [
+            lambda: engine.push([later]),
+            lambda: engine.advance(1 << 51),
+            engine.snapshot,
+        ]
+        for call in calls:
+            with suppress(OutOfMemoryError):
+                call()
+                return True
+        return False
+
+
 class Searches(Case):
     """Paths of queries on a graph, pairs of their ends, how many there are, and the best ones."""
 
@@ -277,6 +337,18 @@ def rules(events: int = 200) -> Case:
     return Rules(GIVEN, [(graph(number).encode(), number * 1_000_000) for number in range(events)])
 
 
+def tuple_rows(events: int = 400) -> Case:
+    """Rows that are pushed to queries with parameters, whose rows come and go."""
+    asked = "GIVEN $limit, $length WHERE BUY AS a ; SELL AS b ; ASK AS c FILTER b[price > $limit]"
+    queries = {
+        "compared": f"SELECT * FROM Trades {asked} AND c[price > a.price] {WINDOW}",
+        "timed": f"SELECT NEXT * FROM Trades {asked} WITHIN $length SECONDS",
+    }
+    header, *lines = tuples(events).splitlines()
+    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
+    return RowsOfTuples(queries, [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows])
+
+
 def edges(events: int = 300) -> Case:
     """Paths that appear in a stream of edges, whose window is full most of the time."""
     query = written("e.paths", PATHS.replace("ex:", EX))
@@ -291,11 +363,12 @@ def searches(edges: int = 60) -> Case:
 
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
-    "snapshot": snapshot, "rows": rows, "rules": rules, "edges": edges, "searches": searches,
+    "snapshot": snapshot, "rows": rows, "rules": rules, "tuple rows": tuple_rows,
+    "edges": edges, "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000, "rules": 1_300, "edges": 6_000, "searches": 400,
+    "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "edges": 6_000, "searches": 400,
 }  # fmt: skip
 
 
