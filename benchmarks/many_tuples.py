@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -58,7 +58,7 @@ def company_texts(table: pyarrow.Table, count: int) -> list[str]:
 
 
 TEXTS = {"limits": limit_texts, "companies": company_texts}
-ROWS = {
+ROWS: dict[str, tuple[str, Callable[[pyarrow.Table, int], Sequence[Sequence[Any]]]]] = {
     "limits": (FORMULA.format("GIVEN $p, $q, $r, $w", ABOVE.format("$p", "$q", "$r"), "$w"), limits),
     "companies": (FORMULA.format("GIVEN $n", OF_COMPANY.format("$n"), 10), companies),
 }
