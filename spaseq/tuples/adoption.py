@@ -107,7 +107,7 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
 
 def _entries(state: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Of the queries that go on."""
-    for family in state["families"]:
+    for family in state.get("families", ()):
         yield from (entry for entry in family["entry"] if not entry["spent"])
     for query in state["queries"]:
         members = [one for rows in query.get("rows", ()) for one in (*rows["members"], *rows["together"])]

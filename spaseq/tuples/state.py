@@ -58,6 +58,7 @@ def with_rows_told(core: dict[str, Any]) -> None:
 def core_state(kind: TableKind) -> dict[str, Any]:
     """What the future depends on, as CORE; all results are taken."""
     inputs = list(kind.inputs)
+    families = [_family_state(one, inputs) for one in kind.core.at_work if isinstance(one, TupleFamily)]
     return {
         "has_names": kind.has_names,
         "promised": kind.promised,
@@ -65,7 +66,7 @@ def core_state(kind: TableKind) -> dict[str, Any]:
         "clocks": [asdict(clock) for clock in kind.core.clocks.values()],
         "streamsets": [merged.state() for merged in inputs],
         "queries": [_query_state(name, query, inputs) for name, query in kind.core.running.items()],
-        "families": [_family_state(one, inputs) for one in kind.core.at_work if isinstance(one, TupleFamily)],
+        **({"families": families} if families else {}),
     }
 
 
@@ -139,7 +140,7 @@ def restore_core(
     states = {one["name"]: one for one in state["queries"]}
     require(list(states) == list(queries) and len(states) == len(state["queries"]), "the queries do not fit each other")
     kind.core.inputs = list(inputs)
-    for its in state["families"]:
+    for its in state.get("families", ()):
         states |= dict.fromkeys((name for rule in its["rules"] for name, _, _ in rule["queries"]), its)
     begun = [name for one in state["streamsets"] for name in one["entries"]]
     require(set(begun) <= states.keys(), "a query is of other streams")
