@@ -14,7 +14,7 @@ from gpm.lines import QuadLines
 from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
 from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples, Words
-from gpm.terms import term_bytes
+from gpm.terms import term_bytes, written_badly
 from nfa_native.terms.dictionary import Terms
 
 AT_ONCE = 1 << 12  # texts that are read at once; their places are looked at again behind each that is read by itself
@@ -79,6 +79,8 @@ def encode_texts(encoder: Encoder, events: EventTexts) -> EventBatch:
             quads = QuadLines(graph).quads
             if not quads:
                 raise ValueError("the graph of an event has no statement")
+            if any(written_badly(part) for quad in quads for part in (quad.subject, quad.predicate, quad.object)):
+                raise ValueError("an IRI of an event has a character that no line has")
             add_graph(assembler, quads, time, b"")
         return True
 

@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from operator import or_
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
@@ -132,25 +132,44 @@ def _check_columns(stream: str, names: Sequence[str], reading: ReadingOptions) -
 MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, eq=False)
 class Prepared:
     """A query that was read, checked and planned; wherever a query in CEQL may stand, it may stand.
 
-    ``plan`` takes the attributes ``ordered``, whose order is compared between events, for numbers.  ``columns`` are the
-    attributes of events that it reads.  It never changes, pickles as its text (``source``), and is prepared again once
-    in a process.  With parameters it stands for a query for each of its ``rows``; ``members`` are those of them that
-    are in use (``parameter_rows.of_row``).
+    It never changes, pickles as its text (``source``), and is prepared again once in a process.  With parameters it
+    stands for a query for each of its ``rows``; ``members`` are those of them that are in use
+    (``parameter_rows.of_row``).  What it takes to run by itself is made when it is asked for.
     """
 
     source: str | ParsedFormulaQuery
-    parsed: ParsedFormulaQuery
-    plan: RecognitionPlan
-    ordered: frozenset[str]
-    columns: tuple[str, ...]
+    query: FormulaQuery
     rows: tuple[ConstantRow, ...] | None = None
     members: WeakValueDictionary[RowKey, Prepared] = field(default_factory=WeakValueDictionary, repr=False)
 
-    @property
+    @cached_property
+    def parsed(self) -> ParsedFormulaQuery:
+        """What was read."""
+        return self.source if isinstance(self.source, ParsedFormulaQuery) else parse(self.source)
+
+    @cached_property
+    def plan(self) -> RecognitionPlan:
+        """What recognizes its matches, where the attributes ``ordered`` are numbers.  QueryError: it has no meaning."""
+        plan = planned(self.query, self.parsed.normal_form)
+        check_groups(self.query, plan)
+        return plan
+
+    @cached_property
+    def ordered(self) -> frozenset[str]:
+        """The attributes whose order is compared between events."""
+        compared = (each.comparison for each in self.plan.measured if each.comparison.operator in ("<", "<="))
+        return frozenset(attribute.name for each in compared for attribute in attributes(each.written))
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The attributes of events that it reads."""
+        return _columns(self.query, self.plan)
+
+    @cached_property
     def fingerprint(self) -> str:
         """32 hexadecimal digits, equal in all processes for queries that mean the same, with any rows."""
         meaning = repr(_ordered((self.query, self.parsed.normal_form)))
@@ -159,11 +178,6 @@ class Prepared:
 
     def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[Any, ...]]:
         return (_prepared, (self.source,)) if self.rows is None else (_prepared_with, (self.source, self.rows))
-
-    @property
-    def query(self) -> FormulaQuery:
-        """What it means."""
-        return self.parsed.query
 
     def plan_for(self, schema: pyarrow.Schema) -> RecognitionPlan:
         """The plan for events of this schema: the order of texts is not that of any number."""
@@ -199,11 +213,10 @@ def _prepared_with(source: str | ParsedFormulaQuery, rows: tuple[ConstantRow, ..
 def planned_query(source: str | ParsedFormulaQuery) -> Prepared:
     """The same, made anew."""
     parsed = source if isinstance(source, ParsedFormulaQuery) else parse(source)
-    plan = planned(parsed.query, parsed.normal_form)
-    check_groups(parsed.query, plan)
-    compared = (each.comparison for each in plan.measured if each.comparison.operator in ("<", "<="))
-    ordered = frozenset(attribute.name for each in compared for attribute in attributes(each.written))
-    return Prepared(source, parsed, plan, ordered, _columns(parsed.query, plan))
+    found = Prepared(source, parsed.query)
+    found.__dict__["parsed"] = parsed
+    assert found.plan
+    return found
 
 
 def _ordered(value: Any) -> Any:

@@ -1,10 +1,11 @@
-"""Texts with their constants cut out: queries of one rule have one skeleton, however many they are."""
+"""What is a constant in a text of SPAseq, for its skeleton."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+
+from spaseq.languages import skeletons
+from spaseq.languages.skeletons import Skeleton
 
 # What is looked at from left to right: comments, strings (with a language or datatype), IRIs, variables, prefixed and
 # other names, numbers.  All else stays as it is, also what may be an IRI, or ``<`` and ``>``.
@@ -27,38 +28,6 @@ _TOKEN = re.compile(
 _CUT = {"string": '"', "iri": "<", "prefixed": "<", "number": "1"}  # what is cut out, and what marks its place
 
 
-@dataclass(frozen=True, slots=True)
-class Skeleton:
-    """A text between its constants: ``parts`` has what stands before each, and behind the last one.
-
-    ``key`` is equal for texts that differ in comments and in constants of a kind.
-    """
-
-    key: str
-    parts: tuple[str, ...]
-
-    def text(self, constants: Sequence[str]) -> str:
-        """The text with these constants."""
-        found = [piece for pair in zip(self.parts, constants, strict=False) for piece in pair]
-        return "".join((*found, self.parts[-1]))
-
-
 def cut(text: str) -> tuple[Skeleton, tuple[str, ...]]:
-    """The skeleton of a text, and its constants."""
-    parts, marks, constants = [""], [], []
-    end = 0
-    for found in _TOKEN.finditer(text):
-        kind = found.lastgroup or ""
-        if kind == "comment":
-            parts[-1] += text[end : found.start()]
-        elif kind in _CUT:
-            parts[-1] += text[end : found.start()]
-            parts.append("")
-            marks.append(_CUT[kind])
-            constants.append(found.group())
-        else:
-            continue
-        end = found.end()
-    parts[-1] += text[end:]
-    key = "\0".join(piece for pair in zip(parts, (*marks, ""), strict=True) for piece in pair)
-    return Skeleton(key, tuple(parts)), tuple(constants)
+    """The skeleton of a text, and its constants: strings, IRIs, prefixed names and numbers."""
+    return skeletons.cut(text, _TOKEN, _CUT)
