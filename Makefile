@@ -20,9 +20,10 @@ test: $(VENV)/all.stamp
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
 	$(BIN)/python -m tests.recognition.deep --random 10000
+	$(BIN)/python -m tests.recognition.families_deep 60
 	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(BIN)/python -m tests.allocations.deep
-	$(BIN)/python -m tests.snapshots.deep 4000 1000
+	$(BIN)/python -m tests.snapshots.deep 2500 600
 	$(BIN)/python -m tests.cli.killing 30
 	$(BIN)/python -m tests.cli.crowding 30
 	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths

@@ -10,9 +10,8 @@ from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages.query_text import MOST_CHARACTERS
 from spaseq.languages.skeletons import Skeleton
 from spaseq.languages.spaseq import ParsedQuery, parse
-from spaseq.languages.spaseq.cells import CellReader
+from spaseq.languages.spaseq.cells import CellReader, cut
 from spaseq.languages.spaseq.parameters import Places
-from spaseq.languages.spaseq.skeletons import cut
 from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern.sequences import Given
 from spaseq.plan.sequences.templates import Instance, instance_of

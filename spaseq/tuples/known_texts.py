@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.languages.ceql import parse
-from spaseq.languages.ceql.cells import constant_of
-from spaseq.languages.ceql.skeletons import cut
+from spaseq.languages.ceql.cells import constant_of, cut
 from spaseq.languages.query_text import MOST_CHARACTERS
 from spaseq.languages.skeletons import Skeleton
 from spaseq.pattern.formulas.binding import bound
@@ -21,7 +20,7 @@ MOST_SKELETONS = 256
 MOST_FORMS = 8  # of a skeleton: texts with other constants where none may vary
 
 
-class KnownTexts:
+class KnownTupleForms:
     """What was prepared so far, by the skeletons of the texts."""
 
     def __init__(self) -> None:

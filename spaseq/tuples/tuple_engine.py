@@ -26,7 +26,7 @@ from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.kind import StreamCounters, TableKind, about_query
-from spaseq.tuples.known_texts import KnownTexts
+from spaseq.tuples.known_texts import KnownTupleForms
 from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_rows
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
@@ -79,7 +79,7 @@ class Engine(runtime.Engine):
         self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
         self._few = FewReader(self._reading, self._columns)
         self._queries: dict[str, Prepared] = {}
-        self._texts = KnownTexts()
+        self._texts = KnownTupleForms()
         self._is_open = True  # until it is known whether streams have names
         self.kind = TableKind(
             self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing

@@ -10,7 +10,7 @@ import pytest
 import spaseq
 from spaseq.graphs.known_forms import KnownForms
 from spaseq.languages.spaseq import ParsedQuery
-from spaseq.languages.spaseq.skeletons import cut
+from spaseq.languages.spaseq.cells import cut
 from spaseq.pattern.sequences import Query
 from spaseq.plan.sequences.templates import Instance, instance_of
 

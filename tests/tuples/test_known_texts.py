@@ -8,7 +8,7 @@ import pytest
 
 from spaseq.errors import QueryError, QuerySyntaxError
 from spaseq.tuples import Engine, known_texts, prepare
-from spaseq.tuples.known_texts import KnownTexts
+from spaseq.tuples.known_texts import KnownTupleForms
 
 FORM = """\
 SELECT a, b -- 5 > '4'
@@ -25,7 +25,7 @@ CONSTANTS = (
 )
 
 
-def read(texts: KnownTexts, text: str) -> str:
+def read(texts: KnownTupleForms, text: str) -> str:
     """What a text means, or what is wrong with it."""
     try:
         found = texts.read(text)
@@ -43,14 +43,14 @@ def parsed(text: str) -> str:
 
 
 def test_every_text_means_what_the_parser_says() -> None:
-    texts = KnownTexts()
+    texts = KnownTupleForms()
     for constants in product(*CONSTANTS):
         text = FORM.format(*constants)
         assert read(texts, text) == parsed(text), text
 
 
 def test_a_known_form_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts, calls = KnownTexts(), []
+    texts, calls = KnownTupleForms(), []
     for module in ("prepare", "parse"):
         known = getattr(known_texts, module)
         monkeypatch.setattr(known_texts, module, lambda text, known=known: calls.append(text) or known(text))
@@ -61,14 +61,14 @@ def test_a_known_form_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", ["SELECT * WHERE A FILTER A[x > 'y]", "SELECT * WHERE A FILTER A[x > 1.]", "5", ""])
 def test_what_is_no_query_is_told_as_ever(text: str) -> None:
-    texts = KnownTexts()
+    texts = KnownTupleForms()
     texts.read("SELECT * WHERE A FILTER A[x > 1]")
     texts.read("SELECT * WHERE A FILTER A[x > 2]")
     assert read(texts, text) == parsed(text)
 
 
 def test_names_and_parameters_are_no_constants() -> None:
-    texts = KnownTexts()
+    texts = KnownTupleForms()
     for name in ("x1", "x2", "`1`", "`it's`"):
         text = f"SELECT * WHERE A FILTER A[{name} > 1]"
         assert read(texts, text) == parsed(text)

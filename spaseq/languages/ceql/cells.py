@@ -1,4 +1,4 @@
-"""The cells of a table as constants: what the same text would be in the query (semantics.md 3.7)."""
+"""Constants outside of a parse tree: the cells of a table, which are what the same text would be, and those of texts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from decimal import Decimal
 from functools import cache
 from typing import Any
 
+from spaseq.languages import skeletons
 from spaseq.languages.ceql import tree
 from spaseq.languages.ceql.lower_expression import constant
 from spaseq.languages.ceql.parser import grammar
 from spaseq.languages.ceql.printer import plain_text
 from spaseq.languages.query_text import Problem
+from spaseq.languages.skeletons import Skeleton
 from spaseq.pattern.formulas.parameters import ConstantValue
 
 
@@ -59,3 +61,29 @@ def _node(found: re.Match[str]) -> tree.Number | tree.Text | tree.Boolean:
     if found["text"] is not None:
         return tree.Text(plain_text(found["text"]))
     return tree.Boolean(found["truth"].lower() == "true")
+
+
+# ── the constants of a query ─────────────────────────────────────────────────────────────────────────────
+# What is looked at from left to right; all else stays as it is, also a text that has no end.
+_COMMENT = r"--[^\n]*|/\*.*?\*/"
+_TEXT = r"'(?:[^'\\\n]|''|\\.)*+'"
+_NAME = r"\$?[^\W\d]\w*|`(?:``|[^`\n])+`"  # of an attribute, a variable, a type, a parameter, or a word of the language
+_NUMBER = r"(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_TOKEN = re.compile(
+    rf"(?P<comment>{_COMMENT})"
+    rf"|(?P<text>{_TEXT})"
+    rf"|(?P<name>{_NAME})"
+    rf"|(?P<number>{_NUMBER})",
+    re.DOTALL,
+)
+_CUT = {"text": "'", "number": "1"}  # what is cut out, and what marks its place
+
+
+def cut(text: str) -> tuple[Skeleton, tuple[str, ...]]:
+    """The skeleton of a text, and its constants: texts and numbers, as they are written.
+
+    A sign before a number is no part of it, nor are TRUE and FALSE constants here.  Texts with one skeleton are read
+    alike by the parser, but for what constants mean: where one of them may not stand, or means something that depends
+    on others, whoever compares skeletons has to find out (``spaseq.tuples.known_texts``).
+    """
+    return skeletons.cut(text, _TOKEN, _CUT)

@@ -1,4 +1,4 @@
-"""The cells of a table as terms: what the same text would be in the query (semantics.md 3.7)."""
+"""Terms outside of a parse tree: the cells of a table, which are what the same text would be, and constants of texts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import pyoxigraph
 from gpm import algebra
 from gpm.errors import PatternError
 from gpm.terms import to_oxigraph
+from spaseq.languages import skeletons
 from spaseq.languages.node import Span
 from spaseq.languages.query_text import Problem
+from spaseq.languages.skeletons import Skeleton
 from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import ExpressionLowering
 from spaseq.languages.spaseq.lower_pattern import PatternLowering
@@ -125,3 +127,30 @@ def _of_rdf(value: Any) -> Term:
         case pyoxigraph.Literal():
             return algebra.Literal(term.value, term.datatype.value, term.language)
     raise ValueError(f"{value!s:.80} is neither an IRI nor a literal")
+
+
+# ── the constants of a query ─────────────────────────────────────────────────────────────────────────────
+# What is looked at from left to right: comments, strings (with a language or datatype), IRIs, variables, prefixed and
+# other names, numbers.  All else stays as it is, also what may be an IRI, or ``<`` and ``>``.
+_NAME = r"[A-Za-z_][\w-]*"
+_PREFIXED = rf"(?:{_NAME})?:[\w:%-]+(?:\.+[\w:%-]+)*"
+_IRI = r"<[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|^`\\?&()!=]*>"
+_LONG = r"""\"\"\"(?:"{0,2}(?:[^"\\]|\\.))*\"\"\"|'''(?:'{0,2}(?:[^'\\]|\\.))*'''"""
+_SHORT = r"""\"(?:[^"\\\n\r]|\\.)*\"|'(?:[^'\\\n\r]|\\.)*'"""
+_TOKEN = re.compile(
+    rf"(?P<comment>\#[^\n]*)"
+    rf"|(?P<string>(?:{_LONG}|{_SHORT})(?:@[A-Za-z]+(?:-[A-Za-z0-9]+)*|\^\^(?:{_IRI}|{_PREFIXED}))?)"
+    rf"|(?P<iri>{_IRI})"
+    r"|(?P<other><[^\s<>\"{}|^`]*>|\\.)"
+    rf"|(?P<variable>[?$]\w+)"
+    rf"|(?P<prefixed>{_PREFIXED})"
+    rf"|(?P<name>{_NAME})"
+    rf"|(?P<number>(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?)",
+    re.DOTALL,
+)
+_CUT = {"string": '"', "iri": "<", "prefixed": "<", "number": "1"}  # what is cut out, and what marks its place
+
+
+def cut(text: str) -> tuple[Skeleton, tuple[str, ...]]:
+    """The skeleton of a text, and its constants: strings, IRIs, prefixed names and numbers."""
+    return skeletons.cut(text, _TOKEN, _CUT)

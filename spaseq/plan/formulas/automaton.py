@@ -8,9 +8,10 @@ with an example, and where its query may be partitioned: by attributes in which 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import product
+from itertools import islice, product
 from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
@@ -193,10 +194,14 @@ def _share_events(left: frozenset[tuple[str, str | None]], right: frozenset[tupl
 def _paired(seen: list[int], following: list[int], sharing: list[int]) -> list[int]:
     """The places at which a second path may be while the first is at a place, as bits, for each place."""
     found = list(seen)
+    known: dict[int, int] = {}  # many places have the same others beside them
     todo = {number for number, bits in enumerate(found) if bits}
     while todo:
         place = todo.pop()
-        after = reduce(or_, (following[other] for other in places_in(found[place])), 0)
+        others = found[place]
+        if others not in known:
+            known[others] = reduce(or_, (following[other] for other in places_in(others)), 0)
+        after = known[others]
         for number in places_in(following[place]):
             if more := after & sharing[number] & ~found[number]:
                 found[number] |= more
@@ -252,9 +257,10 @@ def followers(states: tuple[PickState, ...]) -> list[list[int]]:
     return found
 
 
-def _pairs(plan: RecognitionPlan, left: list[int], right: list[int]) -> list[Pair]:
-    """Pairs of states that one event may enter, as far as types and streams tell."""
-    return [pair for pair in product(left, right) if _kinds_share_events(_kinds(plan, pair[0]), _kinds(plan, pair[1]))]
+def _pairs(plan: RecognitionPlan, left: list[int], right: list[int]) -> Iterator[Pair]:
+    """Pairs of states that one event may enter, as far as types and streams tell; no more than are looked at."""
+    some = islice(product(left, right), MOST_SEEN)
+    return (pair for pair in some if _kinds_share_events(_kinds(plan, pair[0]), _kinds(plan, pair[1])))
 
 
 def _kinds(plan: RecognitionPlan, number: int) -> list[EventKind]:
