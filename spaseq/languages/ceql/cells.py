@@ -1,4 +1,4 @@
-"""Constants outside of a parse tree: the cells of a table, which are what the same text would be, and those of texts."""
+"""Constants outside of a parse tree: cells of a table, which are what the same text would be, and those of texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms outside of a parse tree: the cells of a table, which are what the same text would be, and constants of texts."""
+"""Terms outside of a parse tree: cells of a table, which are what the same text would be, and constants of texts."""
 
 from __future__ import annotations
 
