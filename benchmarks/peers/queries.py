@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from random import Random
 
 from benchmarks.ceql import LENGTHS, STEPS
 
@@ -11,7 +12,7 @@ BOTH = ("BUY", "SELL")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """An event of one of these types, of a company; ``price`` is a comparison like ``> 26.0``, "" if any will do.
+    """An event of one of these types, of a company; ``price`` is a comparison like ``> 26.0``; "" if any will do.
 
     If it is ``repeated``, the step takes one or more such events, with anything in between.
     """
@@ -33,6 +34,34 @@ class Query:
     name: str
     steps: tuple[Step, ...]
     by_volume: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Many queries that run together."""
+
+    name: str
+    queries: tuple[Query, ...]
+
+
+def statements(count: int) -> tuple[Statements, Statements]:
+    """So many sequences of three steps: three prices for each, or one company, most of which never come."""
+    chance, kinds = Random(1), (("SELL",), ("BUY",), ("SELL",))
+    limits = [[f"> {80 + chance.randrange(3_500) / 100}" for _ in kinds] for _ in range(count)]
+    names = [*sorted({step.split()[1] for step in STEPS}), *(f"N{number}" for number in range(count))][:count]
+    return (
+        Statements(
+            f"{count:,} limits",
+            tuple(
+                Query(f"l{number}", tuple(Step(kind, "", price) for kind, price in zip(kinds, prices, strict=True)))
+                for number, prices in enumerate(limits)
+            ),
+        ),
+        Statements(
+            f"{count:,} companies",
+            tuple(Query(f"c{name}", tuple(Step(kind, name) for kind in kinds)) for name in names),
+        ),
+    )
 
 
 def _sequence(count: int) -> Query:

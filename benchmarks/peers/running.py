@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +14,10 @@ import pyarrow
 
 from benchmarks.ceql import updating
 from benchmarks.peers.installing import CACHE, Peer, reason
-from benchmarks.peers.queries import Query
+from benchmarks.peers.queries import Query, Statements
 from benchmarks.peers.texts import ceql, esper, siddhi
-from benchmarks.timing import Job, Preparation
-from spaseq.tuples import match
+from benchmarks.timing import Job
+from spaseq.tuples import match, prepare as prepare_text
 
 OPTIONS = ("-XX:+UseSerialGC", "-Xmx2g")
 ENOUGH = 0.5  # CPU seconds of all runs of ours
@@ -45,7 +46,7 @@ class Failed:
     reason: str
 
 
-def run_peer(peer: Peer, classes: str, query: Query, events: Path, limit: float) -> Measured | Failed:
+def run_peer(peer: Peer, classes: str, query: Query | Statements, events: Path, limit: float) -> Measured | Failed:
     """A peer on a file of events; after ``limit`` CPU seconds it stops where it is."""
     command = ["java", *OPTIONS, "-cp", classes, peer.driver, str(events), str(limit), _argument(peer, query)]
     try:
@@ -55,12 +56,15 @@ def run_peer(peer: Peer, classes: str, query: Query, events: Path, limit: float)
     return read(ran.stdout, ran.stderr)
 
 
-def _argument(peer: Peer, query: Query) -> str:
-    """The query as the driver takes it: its name for Flink, where it is compiled, else a file."""
+def _argument(peer: Peer, query: Query | Statements) -> str:
+    """The query as the driver takes it: its name for Flink, where it is compiled, else a file; many are for Esper."""
     if peer.name == "flink":
         return query.name
     written = CACHE / peer.name / f"{query.name}.txt"
-    written.write_text({"esper": esper, "siddhi": siddhi}[peer.name](query))
+    if isinstance(query, Statements):
+        written.write_text(";\n".join(map(esper, query.queries)))
+    else:
+        written.write_text({"esper": esper, "siddhi": siddhi}[peer.name](query))
     return str(written)
 
 
@@ -87,6 +91,17 @@ def run_ours(query: Query, table: pyarrow.Table, events: int = LONG) -> Measured
     return Measured(len(table), int(str(prepare(table)())), seconds * len(table) / len(long))
 
 
+def run_many(statements: Statements, table: pyarrow.Table, sharing: bool) -> Measured:
+    """The same of many queries together, which are prepared before."""
+    queries = {query.name: prepare_text(ceql(query)) for query in statements.queries}
+
+    def prepare() -> Callable[[], dict[str, int]]:
+        found = match(queries, table, type="event_type", time="stock_time", unit="ms", sharing=sharing)
+        return found.counts
+
+    return Measured(len(table), sum(prepare()().values()), _mean(prepare))
+
+
 def run_update(query: Query, table: pyarrow.Table) -> float:
     """Events a second without enumeration, where it is known before which filters an event satisfies."""
     long = again_and_again(table)
@@ -102,7 +117,7 @@ def again_and_again(table: pyarrow.Table, events: int = LONG) -> pyarrow.Table:
     return long.set_column(long.column_names.index("stock_time"), "stock_time", [np.tile(times, rounds) + shifts])
 
 
-def _mean(prepare: Preparation) -> float:
+def _mean(prepare: Callable[[], Callable[[], object]]) -> float:
     """The CPU seconds of a run; the first one warms up."""
     prepare()()
     total, runs = 0.0, 0

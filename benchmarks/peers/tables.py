@@ -22,7 +22,7 @@ class Row:
 
 def heading(title: str) -> str:
     """The first lines of a peer's table."""
-    counts = f"  {'query':<6}{'events':>8}{'matches':>10}"
+    counts = f"  {'query':<16}{'events':>8}{'matches':>10}"
     rates = f"{'peer':>12}{'SPAseq':>12}{'ratio':>9}{'update only':>14}{'ratio':>9}"
     return f"{title}, events a CPU second\n{counts}{rates}"
 
@@ -30,7 +30,7 @@ def heading(title: str) -> str:
 def line(row: Row) -> str:
     """The figures of a query; says so if the peer finds something else."""
     peer, ours = row.peer, row.ours
-    counts = f"  {row.query:<6}{peer.events:>8,}{ours.matches:>10,}"
+    counts = f"  {row.query:<16}{peer.events:>8,}{ours.matches:>10,}"
     whole = f"{peer.rate:>12,.0f}{ours.rate:>12,.0f}{_ratio(ours.rate / peer.rate):>9}"
     update = f"{row.update:>14,.0f}{_ratio(row.update / peer.rate):>9}"
     differs = "" if peer.matches == ours.matches else f"   the peer finds {peer.matches:,}"
@@ -39,7 +39,7 @@ def line(row: Row) -> str:
 
 def failure(query: str, failed: Failed) -> str:
     """A query that a peer does not answer."""
-    return f"  {query:<6}{failed.reason}"
+    return f"  {query:<16}{failed.reason}"
 
 
 def missing(title: str, why: object) -> str:

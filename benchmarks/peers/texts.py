@@ -30,7 +30,8 @@ def _ceql_types(step: Step) -> str:
 
 def _conditions(step: Step, equals: str) -> Iterator[str]:
     """What an event's attributes must be, without its type."""
-    yield f"name {equals} '{step.name}'"
+    if step.name:
+        yield f"name {equals} '{step.name}'"
     if step.price:
         yield f"price {step.price}"
     if step.volume is not None:

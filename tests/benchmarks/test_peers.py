@@ -11,11 +11,12 @@ from benchmarks import ceql as published
 from benchmarks.peers import tables
 from benchmarks.peers.__main__ import main, measure
 from benchmarks.peers.installing import PEERS, MissingPeerError, install, reason
-from benchmarks.peers.queries import BOTH, QUERIES, Query, Step
+from benchmarks.peers.queries import BOTH, QUERIES, Query, Step, statements
 from benchmarks.peers.running import Failed, Measured, again_and_again, read, run_ours
 from benchmarks.peers.texts import ceql, esper, flink, siddhi
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
+from spaseq.tuples import match
 
 PAIR = Query("pair", (Step(("SELL",), "MSFT", "> 26.0"), Step(BOTH, "ORCL")), by_volume=True)
 RUN = Query("run", (Step(("SELL",), "MSFT"), Step(BOTH, "QQQ", volume=4000, repeated=True), Step(("SELL",), "AMAT")))
@@ -49,6 +50,23 @@ def test_a_query_for_esper() -> None:
         "-> (every x1=Stock(type = 'BUY' or type = 'SELL', name = 'ORCL', volume = x0.volume)) "
         "where timer:within(10 sec)]",
     ]
+
+
+def test_many_statements_are_queries_of_their_own() -> None:
+    limits, companies = statements(20)
+    assert (limits.name, companies.name) == ("20 limits", "20 companies")
+    assert {len(many.queries) for many in (limits, companies)} == {20}
+    assert "price > " in esper(limits.queries[0])
+    assert "name = " not in esper(limits.queries[0])
+    events = published.stock(2_000)
+    for many in (limits, companies):
+        texts = {query.name: ceql(query) for query in many.queries}
+        together, apart = (
+            match(texts, events, type="event_type", time="stock_time", unit="ms", sharing=sharing).counts()
+            for sharing in (True, False)
+        )
+        assert together == apart
+        assert len(texts) == 20
 
 
 def test_a_repetition_for_esper() -> None:
@@ -92,15 +110,15 @@ def test_a_line_has_both_rates_and_their_ratio() -> None:
     lines = (tables.heading("Flink CEP 2.3.0") + "\n" + tables.line(row)).splitlines()
     assert lines == [
         "Flink CEP 2.3.0, events a CPU second",
-        "  query   events   matches        peer      SPAseq    ratio   update only    ratio",
-        "  P3      20,000    25,258      20,000  10,000,000     500x   100,000,000   5,000x",
+        "  query             events   matches        peer      SPAseq    ratio   update only    ratio",
+        "  P3                20,000    25,258      20,000  10,000,000     500x   100,000,000   5,000x",
     ]
 
 
 def test_a_line_says_if_counts_differ() -> None:
     row = tables.Row("Q7", Measured(20_000, 234, 1.0), Measured(20_000, 260, 0.002), 100e6)
     assert tables.line(row).endswith("the peer finds 234")
-    assert tables.failure("Q7", Failed("it ran out of memory")) == "  Q7    it ran out of memory"
+    assert tables.failure("Q7", Failed("it ran out of memory")) == "  Q7              it ran out of memory"
 
 
 def stocks() -> pyarrow.Table:
@@ -142,7 +160,7 @@ def test_a_peer_without_maven_is_missing_and_the_run_goes_on(
     tool(tmp_path, "javac")
     monkeypatch.setenv("PATH", str(tmp_path))
     for peer in PEERS.values():
-        measure(peer, list(QUERIES.values()), stocks(), limit=1)
+        measure(peer, list(QUERIES.values()), stocks(), limit=1, count=0)
     printed = capsys.readouterr().out.splitlines()
     assert [line.split(" is missing: ")[1] for line in printed] == ["it needs mvn, which is not installed"] * 3
     assert printed[0].startswith("Flink CEP 2.")

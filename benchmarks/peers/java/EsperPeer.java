@@ -5,13 +5,14 @@ import com.espertech.esper.compiler.client.EPCompilerProvider;
 import com.espertech.esper.runtime.client.EPEventService;
 import com.espertech.esper.runtime.client.EPRuntime;
 import com.espertech.esper.runtime.client.EPRuntimeProvider;
+import com.espertech.esper.runtime.client.EPStatement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Esper with one statement, whose clock the times of the events drive.
+ * Esper with one statement or many, whose clock the times of the events drive.
  *
- * <p>Arguments: events, seconds, file with the statement.
+ * <p>Arguments: events, seconds, file with the statements, which semicolons separate.
  */
 final class EsperPeer implements Engine {
     private static final Configuration CONFIGURATION = configuration();
@@ -20,19 +21,20 @@ final class EsperPeer implements Engine {
     private final EPEventService service;
     private long matches;
 
-    private EsperPeer(EPCompiled statement) throws Exception {
+    private EsperPeer(EPCompiled module) throws Exception {
         runtime = EPRuntimeProvider.getRuntime("peer", CONFIGURATION);
         runtime.initialize();
         service = runtime.getEventService();
         service.advanceTime(0);
-        runtime.getDeploymentService().deploy(statement).getStatements()[0].addListener(
-                (found, gone, source, itself) -> matches += found.length);
+        for (EPStatement statement : runtime.getDeploymentService().deploy(module).getStatements()) {
+            statement.addListener((found, gone, source, itself) -> matches += found.length);
+        }
     }
 
     public static void main(String[] arguments) throws Exception {
         String text = Files.readString(Path.of(arguments[2]));
-        EPCompiled statement = EPCompilerProvider.getCompiler().compile(text, new CompilerArguments(CONFIGURATION));
-        Measurement.of(arguments[0], arguments[1], () -> new EsperPeer(statement));
+        EPCompiled module = EPCompilerProvider.getCompiler().compile(text, new CompilerArguments(CONFIGURATION));
+        Measurement.of(arguments[0], arguments[1], () -> new EsperPeer(module));
     }
 
     private static Configuration configuration() {

@@ -105,41 +105,33 @@ class RuleSelection(SelectionQuery):
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def rule_results(self, batch: EncodedBatch | RowsChanged) -> Iterator[RuleResults]:
         """The results that end in a batch, with the rows that have them."""
-        if isinstance(batch, RowsChanged):
-            self.change(batch)
-            return
-        for found in self.recognized(batch):
+        for found in self._found_in(batch):
             yield RuleResults(self.shown(found), rules_of(found), self._keys)
 
     def results_by_rule(self, batch: EncodedBatch | RowsChanged) -> Iterator[tuple[RowKey, pyarrow.RecordBatch]]:
-        """The results that end in a batch, part by part those of each rule."""
-        if isinstance(batch, RowsChanged):
-            self.change(batch)
-            return
-        for found in self.recognized(batch):
-            by_rule = sorted_by_rule(found)
-            shown, rules = self.shown(by_rule), rules_of(by_rule)
+        """The same, part by part those of each row."""
+        for found in map(sorted_by_rule, self._found_in(batch)):
+            shown, rules = self.shown(found), rules_of(found)
             begins = np.flatnonzero(np.append(True, rules[1:] != rules[:-1])).tolist()
             for begin, end in zip(begins, [*begins[1:], len(rules)], strict=True):
                 yield self._keys[rules[begin]], shown.slice(begin, end - begin)
 
     def numbers(self, batch: EncodedBatch | RowsChanged) -> Iterator[int]:
         """How many these are, part by part."""
-        if isinstance(batch, RowsChanged):
-            self.change(batch)
-            return
-        for found in self.recognized(batch):
-            yield len(found.starts)
+        return (len(found.starts) for found in self._found_in(batch))
 
     def numbers_by_rule(self, batch: EncodedBatch | RowsChanged) -> Iterator[list[tuple[RowKey, int]]]:
-        """How many these are, part by part, by rule."""
-        if isinstance(batch, RowsChanged):
-            self.change(batch)
-            return
-        for found in self.recognized(batch):
+        """The same for each row."""
+        for found in self._found_in(batch):
             counts = np.bincount(rules_of(found))
             some = np.flatnonzero(counts)
             yield [(self._keys[rule], count) for rule, count in zip(some.tolist(), counts[some].tolist(), strict=True)]
+
+    def _found_in(self, batch: EncodedBatch | RowsChanged) -> Iterator[ComplexEvents]:
+        if isinstance(batch, RowsChanged):
+            self.change(batch)
+        else:
+            yield from self.recognized(batch)
 
     def recognized(self, batch: EncodedBatch) -> Iterator[ComplexEvents]:
         """See ``SelectionQuery``."""
