@@ -50,7 +50,7 @@ def with_rows(prepared: Prepared, table: RowSource | None, name: str = "") -> Pr
     if rows is None and prepared.query.given is not None:
         parameters = ", ".join(ConstantRows(prepared.query).parameters)
         raise OptionError(f"{called(name)} needs rows for GIVEN {parameters}")
-    return replace(prepared, rows=rows)
+    return prepared.with_rows(rows)
 
 
 def with_tables(queries: Mapping[str, Prepared], given: RowSources) -> dict[str, Prepared]:
@@ -84,7 +84,7 @@ def with_kept_rows(
             places, width = GivenPlaces(prepared.query), len(prepared.query.given.names)
             require(all(len(row) == width for row in rows), "a row is of other parameters")
             require(not any(any(places.misfits(row)) for row in rows), "a row does not fit its query")
-    return replace(prepared, rows=rows)
+    return prepared.with_rows(rows)
 
 
 def read_rows(prepared: Prepared, table: RowSource) -> Iterator[ConstantRow]:

@@ -179,6 +179,14 @@ class Prepared:
     def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[Any, ...]]:
         return (_prepared, (self.source,)) if self.rows is None else (_prepared_with, (self.source, self.rows))
 
+    def with_rows(self, rows: tuple[ConstantRow, ...] | None) -> Prepared:
+        """The same with other rows; what is made stays."""
+        if rows is self.rows:
+            return self
+        found = replace(self, rows=rows)
+        found.__dict__.update({name: made for name, made in self.__dict__.items() if name not in found.__dict__})
+        return found
+
     def plan_for(self, schema: pyarrow.Schema) -> RecognitionPlan:
         """The plan for events of this schema: the order of texts is not that of any number."""
         of_texts = texts(schema)
@@ -207,7 +215,7 @@ def _prepared(source: str | ParsedFormulaQuery) -> Prepared:
 
 
 def _prepared_with(source: str | ParsedFormulaQuery, rows: tuple[ConstantRow, ...]) -> Prepared:
-    return replace(_prepared(source), rows=rows)
+    return _prepared(source).with_rows(rows)
 
 
 def planned_query(source: str | ParsedFormulaQuery) -> Prepared:

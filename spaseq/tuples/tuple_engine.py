@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -172,7 +172,7 @@ class Engine(runtime.Engine):
         if not self._is_open:
             self.kind.change_rows(name, rows)
             self._recast_kept()
-        self._queries[name] = replace(before, rows=rows)
+        self._queries[name] = before.with_rows(rows)
         return abs(len(rows) - len(before.rows or ()))
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────

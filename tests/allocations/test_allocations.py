@@ -16,6 +16,7 @@ EVERY = {
     "snapshot": 97,
     "rows": 41,
     "rules": 97,
+    "tuple rows": 47,
     "edges": 41,
     "searches": 31,
 }

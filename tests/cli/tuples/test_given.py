@@ -89,7 +89,8 @@ def test_check(invoke: Invoke) -> None:
 def test_explain(invoke: Invoke) -> None:
     said = invoke("explain", "q.ceql").stdout.splitlines()
     assert said[0] == "given        $kind, $limit: a query for each row, shown with parameters"
-    assert "B[name = $kind AND value > $limit] AS b" in said[1]
+    assert said[1] == "rows         together"
+    assert "B[name = $kind AND value > $limit] AS b" in said[2]
 
 
 def test_a_run_that_goes_on(invoke: Invoke) -> None:
