@@ -48,8 +48,8 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     def run(self, row: ConstantRow) -> None:
         """Run a row that is not there yet, with the others if that goes."""
-        together = self.together
-        if self.why_apart is not None or (together is not None and (together.is_over or not together.may_run(row))):
+        together = self.together if self.why_apart is None else None
+        if self.why_apart is not None or (together is not None and not together.may_run(row)):
             self.run_apart(row)
         else:
             self._run_together([row])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow
 
+from spaseq.errors import QueryError
 from spaseq.pattern.formulas.binding import window_of
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.pattern.formulas.query import FormulaQuery, TimeWindow
@@ -36,8 +37,13 @@ class RuleQuery(TupleQuery):
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     def may_run(self, row: ConstantRow) -> bool:
-        """Whether a row can be compared with the events."""
-        return self.schema is None or not self.misfits(self.schema, [row])
+        """Whether a row can be compared with the events, as far as these are known."""
+        try:
+            if self.evaluation is not None:
+                self.rules.check(row)
+        except QueryError:
+            return False
+        return not self.is_over
 
     def misfits(self, schema: pyarrow.Schema, rows: Iterable[ConstantRow]) -> list[ConstantRow]:
         """Those of some rows that cannot be compared with events of these columns."""

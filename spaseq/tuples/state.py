@@ -208,9 +208,11 @@ def _family(kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepar
 def _add_family(kind: TableKind, family: TupleFamily, state: dict[str, Any], inputs: list[TupleInput]) -> None:
     require(state["streamset"] < len(inputs), "a query is of no streams")
     require(not family.queries.keys() & kind.core.running.keys(), "a query is in two families")
+    merged = inputs[state["streamset"]]
+    require(all(one.first <= merged.position for one in family.queries.values()), "a query begins later")
     kind.check_streams(family.prepared)
     _restore_begin(family, state)
-    kind.core.start(family, inputs[state["streamset"]])
+    kind.core.start(family, merged)
     kind.families.know(family)
 
 
