@@ -42,7 +42,7 @@ class TupleFamilies:
         self._keys[name] = instance.key
         member = FamilyMember(name, prepared, instance.row)
         family = None if kin.apart else self._family(kin, instance, merged)
-        if family is None:
+        if family is None or not family.may_run(instance.row):
             kin.alone[name] = member
             return False
         self._join(family, member, merged)
@@ -72,7 +72,9 @@ class TupleFamilies:
         family = kin.family
         if family is not None and not family.is_over and family in merged.all_queries:
             return family
-        fresh = [member for name, member in kin.alone.items() if self._is_fresh(name, merged)]
+        there = set(merged.all_queries)
+        kin.alone = {name: member for name, member in kin.alone.items() if self._is_fresh(name, there)}
+        fresh = list(kin.alone.values())
         if len(fresh) + 1 < LEAST:
             return None
         prepared = template_of(instance, fresh[0].prepared)
@@ -86,10 +88,10 @@ class TupleFamilies:
         kin.alone = {}
         return kin.family
 
-    def _is_fresh(self, name: str, merged: TupleInput) -> bool:
-        """Whether a query runs on an input, and has seen nothing."""
+    def _is_fresh(self, name: str, there: set[AnyTupleQuery]) -> bool:
+        """Whether a query is one of those on an input, and has seen nothing."""
         query = self._core.running[name]
-        return query in merged.all_queries and not query.has_begun and not query.is_over
+        return query in there and not query.has_begun and not query.is_over
 
     def _join(self, family: TupleFamily, member: FamilyMember, merged: TupleInput) -> None:
         """Let a query run with others from the next event on."""

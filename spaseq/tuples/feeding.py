@@ -85,6 +85,11 @@ class SourceFeed(Steps):
         for stream, timed in self.timed.items():
             timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]))
 
+    def count_apart(self) -> None:
+        """Before the first event: results are only counted (``TableKind.count_apart``)."""
+        if self._open is None:
+            self.kind.count_apart()
+
     def results(self, how: How[AnyTupleQuery] | None = None) -> Iterator[Found]:
         """What the queries find in all events, read as results are asked for; ``how``: in which form."""
         if self._open is None:

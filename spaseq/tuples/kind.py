@@ -234,34 +234,46 @@ class TableKind:
 
         QueryError: it does not make sense for them; the rest has begun.
         """
-        errors = [error for member in unbegun(query) if (error := self._begin_member(query, member, merged))]
+        errors = [error for member in unbegun(query) for error in self._begin_member(query, member, merged)]
         for error in errors[:1]:
             raise error
 
-    def _part(self, query: AnyTupleQuery, member: RuleQuery, schema: pyarrow.Schema, merged: TupleInput) -> None:
-        """Let rows, or queries of a family, run by themselves with which events cannot be compared."""
-        misfits = member.misfits(schema, member.rows.values())
+    def _part(self, query: AnyTupleQuery, rows: Iterable[ConstantRow], merged: TupleInput) -> Iterator[QueryError]:
+        """Let some rows, or queries of a family, run by themselves; those of the family begin, too."""
         if isinstance(query, ParametricTupleQuery):
-            query.part(misfits)
+            query.part(rows)
         elif isinstance(query, TupleFamily):
-            for one in query.part({row_key(row) for row in misfits}):
-                self.core.running.pop(one.name)
-                self.core.start(self.query(one.name, one.prepared), merged)
+            for one in query.part({row_key(row) for row in rows}):
+                alone = self.query(one.name, one.prepared)
+                self.core.start(alone, merged)
+                yield from self._begin_member(alone, alone, merged)
+            if not query.queries:
+                self.core.stop(query)
 
-    def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> QueryError | None:
+    def count_apart(self) -> None:
+        """Let queries be counted by themselves, by totals, whose matches are too many; they have begun, and no more."""
+        for query in self.core.at_work:
+            merged = self.input_of(query)
+            for member in [one for one in query.members if isinstance(one, RuleQuery) and one.repeats]:
+                merged.leave_member(member)
+                errors = [*self._part(query, list(member.rows.values()), merged)]
+                for error in errors[:1]:
+                    raise error
+                self.begin(query, merged)
+
+    def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> Iterator[QueryError]:
         wanted = (*member.prepared.columns, *self.named_columns, *member.extra)
         self._needed = None
         try:
             with about_query(member.called or member.name):
                 schema = self.columns.fixed(self.columns.names if member.remembers else wanted, wanted)
                 if isinstance(member, RuleQuery):
-                    self._part(query, member, schema, merged)
+                    yield from self._part(query, member.misfits(schema, member.rows.values()), merged)
                 if not isinstance(member, RuleQuery) or member.rows:
                     self.begin_with(member, merged, schema, merged.position)
         except QueryError as error:
             member.end(error)
-            return error
-        return None
+            yield error
 
     def begin_with(self, query: TupleQuery, merged: TupleInput, schema: pyarrow.Schema, first: int) -> None:
         """Begin with a query on events with these columns, the first one at a position; QueryError as of ``begin``."""
@@ -420,7 +432,7 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
 
 def unbegun(query: AnyTupleQuery) -> Iterator[TupleQuery]:
     """What runs a query and has not begun, as long as there is something."""
-    while some := [member for member in query.members if not (member.has_begun or member.is_over)]:
+    while some := [one for one in query.members if not (one.has_begun or one.is_over or one.is_empty)]:
         yield from some
 
 

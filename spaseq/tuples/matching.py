@@ -127,6 +127,7 @@ class RowMatches(Results):
         """How many results are left."""
         with self._sound():
             if not self._feed.kind.events:  # nothing is read yet
+                self._feed.count_apart()
                 self._found = self._read_as(counted)
                 return sum(number for _, number in self._found)
         return super().count()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from spaseq.tuples.parameter_rows import of_row, written_row
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.picks import called, in_order
+from spaseq.tuples.selection.rule_selection import RuleResults
 from spaseq.tuples.tuple_query import Found, TupleQuery
 
 _EACH_SEES_ALL = ("events",)  # counters that are those of any row, and not their sum
@@ -41,6 +42,9 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         self.remembers = remembers
         self.extra = extra
         self.constants: dict[RowKey, ConstantRow] = {}
+        self._places: dict[RowKey, int] = {}  # of these, in their order: numbers that are never given again
+        self._next_place = 0
+        self._alone: dict[TupleQuery, RowKey] = {}  # rows that run by themselves
         self.why_apart = why_apart(prepared.query, prepared.plan) if sharing else "that was asked for"
         for row in prepared.rows or ():
             self.run(row)
@@ -59,9 +63,17 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         prepared = of_row(self.prepared, row)
         called = f"{self.name or 'the query'}, row {written_row(row)}"
         member = TupleQuery(self.name, prepared, self.errors, self.remembers, self.extra, called)
-        self.constants[row_key(row)] = row
+        self._know(row)
+        self._alone[member] = row_key(row)
         self.add(member, [row_key(row)])
         return member
+
+    def _know(self, row: ConstantRow) -> None:
+        """A row, which has its place if it is new."""
+        key = row_key(row)
+        if key not in self.constants:
+            self._places[key], self._next_place = self._next_place, self._next_place + 1
+        self.constants[key] = row
 
     def part(self, rows: Iterable[ConstantRow]) -> None:
         """Run these rows by themselves; nothing came so far."""
@@ -80,13 +92,15 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         first = [key for key in order if key in rows]
         for key in list(rows):
             self.remove(key)
-        self.constants = {}
+        self.constants, self._places, self._alone = {}, {}, {}
         if together & rows.keys():
             self._run_together([rows[key] for key in first if key in together])
         for key in first:
             if key not in together:
                 self.run_apart(rows[key])
         self.constants = {key: rows[key] for key in first}
+        self._places = {key: place for place, key in enumerate(first)}
+        self._next_place = len(first)
         for key in rows:
             if key not in self.constants:
                 self.run(rows[key])
@@ -94,18 +108,22 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
     def _run_together(self, rows: Iterable[ConstantRow]) -> None:
         together = self.together or RuleQuery(self.name, self.prepared, self.errors, self.remembers, self.extra)
         for row in rows:
-            self.constants[row_key(row)] = row
+            self._know(row)
             self.add(together, [row_key(row)])
             together.add_row(row)
 
     def forget_row(self, key: RowKey) -> TupleQuery | None:
         """Forget a row; what ran it, if it ran no other."""
-        del self.constants[key]
-        return self.remove(key)
+        del self.constants[key], self._places[key]
+        member = self.remove(key)
+        if member is not None:
+            self._alone.pop(member, None)
+        return member
 
     def _strike(self, member: TupleQuery, key: RowKey) -> None:
         assert isinstance(member, RuleQuery)
-        member.remove_row(key)
+        if key in member.rows:
+            member.remove_row(key)
 
     @property
     def together(self) -> RuleQuery | None:
@@ -147,35 +165,30 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
 
     def _ordered_by_end(self, sources: Sequence[tuple[TupleQuery, Iterable[Found]]]) -> Iterator[pyarrow.RecordBatch]:
         """The results of rows by their ends, then by row."""
-        columns, keys = self._columns, list(self.constants)
-        places = {key: place for place, key in enumerate(keys)}
-        of_member = {member: key for key, member in self.rows.items() if not isinstance(member, RuleQuery)}
-        placed = [self._placed(found, places, of_member.get(member)) for member, found in sources]
-        for results in in_one_order(placed, columns.own.index("end")):
-            left = self._of_rows(results, keys)
-            yield columns.beside(left.batch, left.places)
+        end = self._own.index("end")
+        for results in in_one_order([self._placed(member, found) for member, found in sources], end):
+            known = np.array(list(self._places.values()), np.int64)
+            at = np.minimum(np.searchsorted(known, results.places), max(len(known) - 1, 0))
+            there = known[at] == results.places if len(known) else np.zeros(len(at), np.bool_)
+            left = _chosen(Placed(results.batch, at), there)
+            yield self._columns.beside(left.batch, left.places)
 
-    @staticmethod
-    def _placed(found: Iterable[Found], places: Mapping[RowKey, int], key: RowKey | None) -> Iterator[Placed]:
-        """Results with the places of their rows: that of a key, or, if there is none, those that they say."""
+    def _placed(self, member: TupleQuery, found: Iterable[Found]) -> Iterator[Placed]:
+        """Results with the places of their rows."""
         for _, results in found:
-            if key is not None:
-                yield Placed(results, np.full(results.num_rows, places[key]))
-            else:
-                known = np.array([places.get(one, -1) for one in results.keys])[results.rules]
+            if isinstance(results, RuleResults):
+                known = np.array([self._places.get(key, -1) for key in results.keys], np.int64)[results.rules]
                 yield _chosen(Placed(results.batch, known), known >= 0)
-
-    def _of_rows(self, results: Placed, keys: Sequence[RowKey]) -> Placed:
-        """Results of rows that are still there."""
-        if all(key in self.constants for key in keys):
-            return results
-        there = np.array([key in self.constants for key in keys])
-        return _chosen(results, there[results.places])
+            elif member in self._alone:
+                yield Placed(results, np.full(results.num_rows, self._places[self._alone[member]]))
 
     @property
     def _columns(self) -> ParameterColumns:
-        own = OF_AGGREGATES if self.prepared.query.aggregates else OF_SELECTION
-        return ParameterColumns(self.given, list(self.constants.values()), own)
+        return ParameterColumns(self.given, list(self.constants.values()), self._own)
+
+    @property
+    def _own(self) -> tuple[str, ...]:
+        return OF_AGGREGATES if self.prepared.query.aggregates else OF_SELECTION
 
     @property
     def result_schema(self) -> pyarrow.Schema:
@@ -221,7 +234,10 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
     @property
     def error(self) -> str:
         """Why the first row that did not go on does not."""
-        return next((f"{member.called}: {member.error}" for member in self.members if member.error), "")
+        return next(
+            (f"{member.called or self.name or 'the query'}: {member.error}" for member in self.members if member.error),
+            "",
+        )
 
     def statistics(self) -> dict[str, int]:
         """The counters of what its rows run on, together."""

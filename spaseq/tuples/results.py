@@ -214,11 +214,12 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
 
     def counts(self) -> dict[str, int]:
         """How many results are left, by query."""
+        self._feed.count_apart()
         self._found = self._read_as(counted)
         with self._sound():
             counts = dict.fromkeys(self.forms, 0)
             for name, count in self._found:
-                counts[name] += count
+                counts[name] += count.num_rows if isinstance(count, pyarrow.RecordBatch) else count  # found before
             return counts
 
     def to_arrow(self) -> dict[str, pyarrow.Table]:

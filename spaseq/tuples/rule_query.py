@@ -36,6 +36,17 @@ class RuleQuery(TupleQuery):
         return self.evaluation
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_empty(self) -> bool:
+        """See ``TupleQuery``."""
+        return not self.rows
+
+    @property
+    def repeats(self) -> bool:
+        """Whether its matches have any number of events, so that there may be too many to be made and counted."""
+        states = enumerate(self.prepared.plan.automaton.states)
+        return any(one >= number for number, state in states for one in (*state.after, *state.directly_after))
+
     def may_run(self, row: ConstantRow) -> bool:
         """Whether a row can be compared with the events, as far as these are known."""
         try:
@@ -54,15 +65,22 @@ class RuleQuery(TupleQuery):
 
     def add_row(self, row: ConstantRow) -> None:
         """One more, which fits; it sees what comes from now on."""
-        self._to_change()[row_key(row)] = row
+        self.add_key(row_key(row), row)
+
+    def add_key(self, key: RowKey, row: ConstantRow) -> None:
+        """The same under another key."""
+        self._to_change(key)[key] = row
 
     def remove_row(self, key: RowKey) -> None:
         """One less."""
         del self._to_change()[key]
+        if self.fed and isinstance(changed := self.fed[-1], RowsChanged):
+            changed.gone.add(key)
 
-    def _to_change(self) -> dict[RowKey, ConstantRow]:
+    def _to_change(self, coming: RowKey = ()) -> dict[RowKey, ConstantRow]:
         """The rows, as they are for what comes from now on."""
-        if self.evaluation is not None and not (self.fed and isinstance(self.fed[-1], RowsChanged)):
+        last = self.fed[-1] if self.fed else None
+        if self.evaluation is not None and not (isinstance(last, RowsChanged) and coming not in last.gone):
             self.rows = dict(self.rows)
             self.fed.append(RowsChanged(self.rows))
         return self.rows
@@ -85,8 +103,9 @@ class RuleQuery(TupleQuery):
 
     def settle(self) -> None:
         """Change rows now, where no events wait."""
-        if self._going is None and len(self.fed) == 1 and isinstance(changed := self.fed[0], RowsChanged):
-            self.rules.change(changed)
+        if self._going is None and all(isinstance(one, RowsChanged) for one in self.fed):
+            for changed in self.fed:
+                self.rules.change(changed)
             self.fed.clear()
 
     # ── as of any query at work ──────────────────────────────────────────────────────────────────────────

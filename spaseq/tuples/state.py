@@ -278,19 +278,26 @@ def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: di
         for member, its in _with_states(query, states[name]):
             if not member.is_over and (its["entry"] or isinstance(query, TupleQuery)):
                 require(len(its["entry"]) == 1 and not member.has_begun, "a query has not begun")
-                _restore_query(kind, merged, member, its)
+                misfits = _restore_query(kind, merged, member, its)
+                if isinstance(query, ParametricTupleQuery):
+                    query.part(misfits)
     merged.restore(state, kind.columns)
     merged.check_time()
 
 
-def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, its: dict[str, Any]) -> None:
-    """A query at work, or rows that run together: those that did, which then become those that there are."""
+def _restore_query(kind: TableKind, merged: TupleInput, query: TupleQuery, its: dict[str, Any]) -> list[ConstantRow]:
+    """A query at work, or rows that run together: those that did, which then become those that there are.
+
+    Gives rows with which events cannot be compared, which are none of these.
+    """
     if not isinstance(query, RuleQuery) or isinstance(query, TupleFamily):
         _restore_evaluation(kind, merged, query, its["entry"][0])
-        return
+        return []
     wanted, query.rows = query.rows, {row_key(row): row for row in map(row_read, its["rows"])}
     _restore_evaluation(kind, merged, query, its["entry"][0])
-    query.become(wanted)
+    misfits = {key: row for key, row in wanted.items() if not query.may_run(row)}
+    query.become({key: row for key, row in wanted.items() if key not in misfits})
+    return list(misfits.values())
 
 
 def _restore_evaluation(kind: TableKind, merged: TupleInput, query: TupleQuery, state: dict[str, Any]) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-
-import pyarrow
+from typing import Any
 
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.tuples.queries import Prepared
@@ -49,7 +48,7 @@ class TupleFamily(RuleQuery):
             key = (*key, query.name)
         self.know(query, key, position)
         if key not in self.rows:
-            self._to_change()[key] = query.row
+            self.add_key(key, query.row)
 
     def know(self, query: FamilyMember, key: RowKey, position: int) -> None:
         """A query of a rule with that key."""
@@ -94,18 +93,28 @@ class TupleFamily(RuleQuery):
         """See ``TupleQuery``: those of each query."""
         if self.evaluation is not None:
             self.rules.most = MOST_TOGETHER
-            for _, (key, batch) in self.each(self.rules.results_by_rule):
-                yield from self._shared(key, batch, batch.num_rows)
+            for _, found in self.each(self._tables_in):
+                yield found
 
     def counts(self) -> Iterator[Found]:
         """See ``TupleQuery``."""
         if self.evaluation is not None:
-            for _, counts in self.each(self.rules.numbers_by_rule):
-                for key, number in counts:
-                    yield from self._shared(key, number, number)
+            for _, found in self.each(self._counts_in):
+                yield found
 
-    def _shared(self, key: RowKey, found: pyarrow.RecordBatch | int, number: int) -> Iterator[Found]:
-        """What a rule found, for each of the queries that have it."""
-        for name in self._sharing.get(key, ()):
+    def _tables_in(self, batch: Any) -> Iterator[Found]:
+        for key, found in self.rules.results_by_rule(batch):
+            for name in tuple(self._sharing.get(key, ())):
+                yield from self._of(name, found, found.num_rows)
+
+    def _counts_in(self, batch: Any) -> Iterator[Found]:
+        for counts in self.rules.numbers_by_rule(batch):
+            for key, number in counts:
+                for name in tuple(self._sharing.get(key, ())):
+                    yield from self._of(name, number, number)
+
+    def _of(self, name: str, found: Any, number: int) -> Iterator[Found]:
+        """What is found for a query, if it is still there."""
+        if name in self.queries:
             self.queries[name].results += number
             yield name, found

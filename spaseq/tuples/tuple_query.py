@@ -101,6 +101,11 @@ class TupleQuery(OneQuery):
         return bool(self.error)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether it runs nothing."""
+        return False
+
+    @property
     def has_begun(self) -> bool:
         """Whether its columns were known."""
         return self.evaluation is not None or self.ended is not None

@@ -9,11 +9,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any
 
+import pyarrow
 import pytest
 
 from spaseq.errors import QueryError, SnapshotError, SpaseqError
 from spaseq.tuples import Engine, families, match
 from spaseq.tuples.families import TupleFamilies
+from spaseq.tuples.selection import rule_selection
 from spaseq.tuples.tuple_family import TupleFamily
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
@@ -75,8 +77,6 @@ def test_a_few_run_by_themselves() -> None:
 
 
 def test_tables_are_read_once_for_all() -> None:
-    import pyarrow
-
     table = pyarrow.Table.from_pylist(EVENTS)
     together, apart = (match(texts(12), table, sharing=sharing).to_arrow() for sharing in (True, False))
     assert together == apart
@@ -272,6 +272,146 @@ def test_many_stories_are_of_families(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(2_000, 2_040):
         story(case(seed), Random(seed))
     assert sum(met) > len(met) / 6
+
+
+# ── what a reader of the code found ──────────────────────────────────────────────────────────────────────
+ABOVE_ONE = "SELECT * FROM S WHERE A AS a ; B AS b FILTER a[p > {}]"
+GIVEN = "SELECT * FROM S GIVEN $x WHERE A AS a ; B AS b FILTER a[p > $x]"
+
+
+def nine(sharing: bool = True, first: int = 100) -> Engine:
+    """Nine queries that differ in one constant."""
+    return started({f"k{number}": ABOVE_ONE.format(first + number) for number in range(9)}, sharing=sharing)
+
+
+def event(kind: str, value: Any) -> dict[str, Any]:
+    return {"type": kind, "p": value}
+
+
+@pytest.mark.parametrize("sharing", [True, False])
+def test_a_query_that_comes_again_is_another_one(sharing: bool) -> None:
+    engine = nine(sharing)
+    found(engine, [event("C", 0)])
+    engine.register(ABOVE_ONE.format(0), "z")
+    found(engine, [event("A", 9)])
+    engine.unregister("z")
+    engine.register(ABOVE_ONE.format(50), "y")
+    engine.register(ABOVE_ONE.format(0), "z")
+    assert found(engine, [event("B", 9)]) == []
+
+
+@pytest.mark.parametrize("sharing", [True, False])
+def test_a_row_that_comes_again_is_another_one(sharing: bool) -> None:
+    engine = Engine(sharing=sharing)
+    engine.register(GIVEN, "q", [{"x": 0}, {"x": 100}])
+    found(engine, [event("A", 5)])
+    engine.given("q").remove([{"x": 0}])
+    engine.given("q").add([{"x": 0}])
+    assert found(engine, [event("B", 9)]) == []
+
+
+def test_a_family_of_which_nothing_fits_ends() -> None:
+    wrong = {f"q{number}": f"SELECT * FROM S WHERE A AS a FILTER a[p = '{number}']" for number in range(9)}
+    with pytest.raises(QueryError, match="the attribute p of type int64"):
+        match(wrong, pyarrow.table({"type": ["A"], "p": [1]}))
+    engine = started(wrong)
+    with pytest.raises(QueryError, match="the attribute p of type int64"):
+        engine.push([event("A", 1)])
+    assert engine.push([event("A", 1)]) == []
+
+
+def test_what_does_not_fit_leaves_a_running_family_alone() -> None:
+    engine = nine(first=0)
+    found(engine, [event("A", 9)])
+    engine.register(ABOVE_ONE.format("'x'"), "bad")
+    with pytest.raises(QueryError, match="bad: error: the attribute p"):
+        engine.push([event("B", 9)])
+    assert len(engine.push([event("B", 9)])) == 9
+
+
+def test_a_query_of_many_that_does_not_fit_is_told_by_match() -> None:
+    queries = {f"q{number}": ABOVE_ONE.format(number) for number in range(9)} | {"bad": ABOVE_ONE.format("'x'")}
+    with pytest.raises(QueryError, match="bad: error: the attribute p"):
+        match(queries, pyarrow.table({"type": ["A"], "p": [1]}))
+
+
+def test_queries_of_one_rule_lose_nothing_when_results_are_left() -> None:
+    engine = started({f"q{number}": ABOVE_ONE.format(number // 2) for number in range(9)})
+    some = engine.push_tables([event("A", 9), event("B", 2)])
+    names = [next(some)[0]]
+    some.close()
+    names += [name for name, _ in engine.push([])]
+    assert sorted(names) == [f"q{number}" for number in range(9)]
+
+
+def test_results_of_a_row_that_comes_while_others_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rule_selection, "MOST", 2)
+    counts = []
+    for sharing in (True, False):
+        engine = Engine(time="t", unit="s", lateness=5_000_000, sharing=sharing)
+        engine.register(GIVEN, "q", [{"x": 0}, {"x": 1}])
+        push = [{"type": kind, "p": 9, "t": time} for time, kind in enumerate("AABBAB")]
+        waiting = engine.push_tables([*push, {"type": "C", "p": 0, "t": 12}])
+        got = [next(waiting)[1]]
+        waiting.close()
+        engine.given("q").add([{"x": 2}])
+        later = [{"type": kind, "p": 9, "t": time} for time, kind in ((20, "A"), (21, "B"), (40, "C"))]
+        got += [table for _, table in engine.push(later)]
+        counts.append(sorted(row["x"] for table in got for row in table.to_pylist()))
+    assert counts[0] == counts[1]
+    assert 2 in counts[0]
+
+
+def test_conditions_beside_a_parameter_are_checked() -> None:
+    engine = Engine()
+    engine.register("SELECT * FROM S GIVEN $x { 1 } WHERE A AS a FILTER a[p > $x OR name > 5]", "q")
+    with pytest.raises(QueryError, match="the attribute name"):
+        engine.push([{"type": "A", "p": 1, "name": "n"}])
+
+
+def test_a_constant_beside_a_parameter() -> None:
+    engine = Engine()
+    engine.register("SELECT * FROM S GIVEN $x { 'u' 'v' } WHERE A AS a FILTER a[p > 1 AND 'u' = $x]", "q")
+    ((_, table),) = engine.push([event("A", 2)])
+    assert table["x"].to_pylist() == ["u"]
+
+
+def test_a_snapshot_after_a_query_left_its_family() -> None:
+    queries = {f"q{number}": ABOVE_ONE.format(number if number != 4 else "'x'") for number in range(10)}
+    engine = started(queries)
+    with pytest.raises(QueryError, match="q4: error"):
+        engine.push([event("A", 9)])
+    restored = Engine.restore(engine.snapshot(), queries)
+    assert len(restored.push([event("B", 9)])) == 8
+
+
+def test_a_restored_engine_ends_a_new_row_that_does_not_fit() -> None:
+    engine = Engine()
+    engine.register(GIVEN, "q", [{"x": 0}, {"x": 1}])
+    found(engine, [event("A", 9)])
+    restored = Engine.restore(engine.snapshot(), {"q": GIVEN}, given={"q": [{"x": 0}, {"x": 1}, {"x": "bad"}]})
+    with pytest.raises(QueryError, match=r"row \('bad'\)"):
+        restored.push([event("B", 9)])
+    assert [len(table) for _, table in restored.push([event("B", 9)])] == [4]
+
+
+def test_what_repeats_is_counted_by_totals() -> None:
+    events = pyarrow.table({"type": ["A", *"B" * 60, "C"], "p": [1] * 62})
+    text = "SELECT * WHERE A AS a ; B+ AS b ; C AS c FILTER a[p >= {}]"
+    given = text.format("$x").replace("WHERE", "GIVEN $x { 0 1 2 } WHERE")
+    assert match(given, events).count() == 2 * (2**60 - 1)
+    counts = match({f"q{number}": text.format(number) for number in range(9)}, events).counts()
+    assert counts == {f"q{number}": 2**60 - 1 if number < 2 else 0 for number in range(9)}
+
+
+def test_counts_after_some_results() -> None:
+    events = pyarrow.Table.from_pylist([event("A", 9), event("B", 1), event("B", 2)])
+    queries = {f"q{number}": ABOVE_ONE.format(number) for number in range(9)}
+    some = match(queries, events)
+    first, batch = next(some)
+    counts = some.counts()
+    counts[first] += batch.num_rows
+    assert counts == dict.fromkeys(queries, 2)
 
 
 # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,6 +19,7 @@ from spaseq.pattern.formulas.predicates import (
     Or,
     Predicate,
     Value,
+    attributes,
     conjunction,
     normal,
 )
@@ -112,11 +113,16 @@ def _literals(predicate: Predicate) -> Iterator[Predicate]:
 def _test(literal: Predicate) -> ParameterTest | None:
     """A comparison of what has no parameter with one."""
     match literal:
-        case Comparison(operator, value, Constant(Placeholder() as parameter)) if not _mentions(value):
+        case Comparison(operator, value, Constant(Placeholder() as parameter)) if _is_of_event(value):
             return ParameterTest(value, operator, str(parameter))
-        case Comparison(operator, Constant(Placeholder() as parameter), value) if not _mentions(value):
+        case Comparison(operator, Constant(Placeholder() as parameter), value) if _is_of_event(value):
             return ParameterTest(value, _TURNED[operator], str(parameter))
     return None
+
+
+def _is_of_event(value: Value) -> bool:
+    """Whether it is something of the event, without a parameter."""
+    return next(attributes(value), None) is not None and not _mentions(value)
 
 
 def _mentions(node: Any) -> bool:

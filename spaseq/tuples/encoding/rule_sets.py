@@ -28,12 +28,13 @@ Sets = npt.NDArray[np.uint64]  # (m, words): bit i is set for rule i
 Ranks = npt.NDArray[np.int64]
 
 FEW, MOST_WORDS = 16, 1 << 22  # sets of a scale: for so many there is room at first, and of so many words at most
+AT_ONCE = 64  # classes that are worked out together
 MOST_TEXTS = 1 << 14  # whose ranks are remembered
 NULL = 0  # the rank of what equals nothing
 
 
 class RuleSets:
-    """The tests of rules on events with the columns of a schema, for which what tests read is checked."""
+    """The tests of rules on events with the columns of a schema.  QueryError: one makes no sense for these."""
 
     def __init__(self, conditions: RuleConditions, schema: pyarrow.Schema) -> None:
         self._tests = conditions.tests
@@ -41,6 +42,9 @@ class RuleSets:
         self._scales: list[Scale | LiteralScale] = []
         self._places: list[tuple[int, int]] = []  # by test: its scale, and its number there
         self._checked: set[tuple[int, type]] = set()  # tests, with types of constants
+        for test in self._tests:
+            if not isinstance(test, ParameterTest):
+                check(test, schema)
 
     def fits(self, constants: Mapping[str, ConstantValue]) -> bool:
         """Whether what a rule compares events with can be compared with them."""
@@ -161,8 +165,9 @@ class Scale:
         for number, (operator, own) in enumerate(zip(self._operators, self._ranks, strict=True)):
             while len(self._stored[number]) < self._known:
                 self._stored[number] = np.concatenate([self._stored[number], np.zeros_like(self._stored[number])])
-            holds = (_holding(operator, rank, own) for rank in ranks.tolist())
-            self._stored[number][before : self._known] = packed(list(holds))
+            for first in range(0, len(ranks), AT_ONCE):
+                holds = [_holding(operator, rank, own) for rank in ranks[first : first + AT_ONCE].tolist()]
+                self._stored[number][before + first : before + first + len(holds)] = packed(holds)
 
     # ── ranks ────────────────────────────────────────────────────────────────────────────────────────────
     def _ranks_of(self, rows: Rows) -> Ranks:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -38,9 +38,13 @@ class RuleResults(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsChanged:
-    """Between two batches: these rows run from now on, and no others.  Those that did so come first, in their order."""
+    """Between two batches: these rows run from now on, and no others.  Those that did so come first, in their order.
+
+    ``gone`` are those that were taken away: one of them that comes again is another one, and comes with a later change.
+    """
 
     rows: RowsByKey
+    gone: set[RowKey] = field(default_factory=set)
 
 
 class RuleSelection(SelectionQuery):
