@@ -246,7 +246,8 @@ class TableKind:
             for one in query.part({row_key(row) for row in rows}):
                 alone = self.query(one.name, one.prepared)
                 self.core.start(alone, merged)
-                yield from self._begin_member(alone, alone, merged)
+                for member in alone.members:
+                    yield from self._begin_member(alone, member, merged)
             if not query.queries:
                 self.core.stop(query)
 
