@@ -191,7 +191,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         self._new = True
 
     def _leave(self, query: AnyTupleQuery) -> None:
-        for member in query.members:
+        for member in query.members if query in self.queries else ():
             self.leave_member(member)
         super()._leave(query)
 

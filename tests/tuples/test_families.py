@@ -414,6 +414,19 @@ def test_counts_after_some_results() -> None:
     assert counts == dict.fromkeys(queries, 2)
 
 
+@pytest.mark.parametrize("sharing", [True, False])
+def test_a_query_leaves_the_input_that_it_has(sharing: bool) -> None:
+    engine = Engine(time="t", unit="s", lateness=3_000_000, sharing=sharing)
+    engine.register(ABOVE_ONE.format(0), "first")
+    engine.push([{"type": "A", "p": 1, "t": 1}])
+    engine.register(ABOVE_ONE.format(0), "second")
+    engine.push([{"type": "A", "p": 1, "t": 9}])
+    engine.push([{"type": "B", "p": 1, "t": 19}])
+    engine.unregister("second")
+    assert engine.queries == ("first",)
+    assert {name for name, _ in engine.close()} == {"first"}
+
+
 # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────────
 def test_a_snapshot_of_queries_apart_and_one_of_a_family_go_on_either_way() -> None:
     queries = texts(12)
