@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from gpm.algebra import XSD_INTEGER, Iri, Literal
 from spaseq.errors import QueryError, QuerySyntaxError
-from spaseq.languages.query_text import MOST_CHARACTERS
+from spaseq.languages.forms import FormTable, Row, TextForm
 from spaseq.languages.skeletons import Skeleton
 from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.languages.spaseq.cells import CellReader, cut
@@ -16,114 +15,66 @@ from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern.sequences import Given
 from spaseq.plan.sequences.templates import Instance, instance_of
 
-MOST_SKELETONS = 256
-MOST_FORMS = 8  # of a skeleton: texts with other constants where none may vary
 
+class GraphForm(TextForm):
+    """See ``TextForm``: ``first`` is the query that was parsed, in whose text terms are read by ``reader``."""
 
-class KnownForms:
-    """What was parsed so far, by the skeletons of the texts."""
-
-    def __init__(self) -> None:
-        self._forms: dict[str, list[Form]] = {}
-
-    def read(self, text: str) -> Instance | ParsedQuery:
-        """What a text means: as an instance of a template that is known, or parsed.  Errors as of ``parse``."""
-        if len(text) > MOST_CHARACTERS:
-            return parse(text)
-        skeleton, constants = cut(text)
-        forms = self._forms.get(skeleton.key, ())
-        found = next((one for form in forms if (one := form.instance(constants)) is not None), None)
-        if found is not None:
-            return found
-        parsed = parse(text)
-        instance = instance_of(parsed.query)
-        if instance is not None:
-            self._learn(skeleton, constants, instance, parsed)
-        return parsed
-
-    def _learn(self, skeleton: Skeleton, constants: Sequence[str], instance: Instance, parsed: ParsedQuery) -> None:
-        forms = self._forms.setdefault(skeleton.key, [])
-        alike = [form for form in forms if form.first.template == instance.template]
-        for form in alike:
-            form.learn(constants)
-        if not alike and len(forms) < MOST_FORMS:
-            names = Prefixes(parsed.tree.prologue)
-            reader = CellReader(Given((), prefixes=names.prefixes, base=names.base))
-            forms.append(Form(skeleton, tuple(constants), instance, reader))
-        if len(self._forms) > MOST_SKELETONS:
-            del self._forms[next(iter(self._forms))]
-
-
-@dataclass(slots=True)
-class Form:
-    """A text that was parsed, with its ``constants``; ``places``: which of them are known to be parameters, and which.
-
-    The number of WITHIN is multiplied by ``unit``.
-    """
-
-    skeleton: Skeleton
-    constants: tuple[str, ...]
-    first: Instance
-    reader: CellReader
-    places: dict[int, int] = field(default_factory=dict)
-    unit: int = 1
-    fits: Places = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.fits = Places(self.first.template)
-
-    def instance(self, constants: Sequence[str]) -> Instance | None:
-        """What a text of this skeleton means; None if its constants differ where it is not known what that means."""
-        row = list(self.first.row)
-        for place, (constant, first) in enumerate(zip(constants, self.constants, strict=True)):
-            if constant != first:
-                number = self.places.get(place)
-                term = None if number is None else self._term(number, constant)
-                if number is None or term is None:
-                    return None
-                row[number] = term
-        return None if any(self.fits.misfits(tuple(row))) else Instance(self.first.template, tuple(row))
-
-    def _term(self, number: int, constant: str) -> Iri | Literal | None:
-        """The term of a constant in the place of a parameter of that number; None: it cannot stand there."""
-        given = self.first.template.given
+    def __init__(self, skeleton: Skeleton, constants: Sequence[str], first: Instance, reader: CellReader) -> None:
+        given = first.template.given
         assert given is not None
-        if given.names[number] != given.length:
+        length = None if given.length is None else given.names.index(given.length)
+        super().__init__(skeleton, constants, first.row, length)
+        self.template = first.template
+        self.reader = reader
+        self.fits = Places(first.template)
+
+    def value(self, number: int, constant: str) -> Iri | Literal | None:
+        """See ``TextForm``."""
+        if number != self.length:
             return self.reader.constant(constant)
         return Literal(str(int(constant) * self.unit), XSD_INTEGER) if constant.isdecimal() else None
 
-    # ── which constants are parameters ───────────────────────────────────────────────────────────────────
-    def learn(self, constants: Sequence[str]) -> None:
-        """Find out what the constants mean in which another text of the same template differs."""
-        for place, (constant, first) in enumerate(zip(constants, self.constants, strict=True)):
-            if constant != first and place not in self.places:
-                self._probe(place, constant)
-
-    def _probe(self, place: int, constant: str) -> None:
-        """Put another constant in one place of the text, to see which parameter has another term then."""
-        changed = (*self.constants[:place], constant, *self.constants[place + 1 :])
+    def parsed_row(self, text: str) -> Row | None:
+        """See ``TextForm``."""
         try:
-            found = instance_of(parse(self.skeleton.text(changed)).query)
+            found = instance_of(parse(text).query)
         except (QuerySyntaxError, QueryError):
-            return
-        given = self.first.template.given
-        assert given is not None
-        if found is None or found.template != self.first.template:
-            return
-        rows = zip(self.first.row, found.row, strict=True)
-        numbers = [number for number, (first, other) in enumerate(rows) if first != other]
-        if len(numbers) != 1:
-            return
-        (number,) = numbers
-        if given.names[number] == given.length and self.constants[place].isdecimal():
-            self.unit = self._length(self.first) // int(self.constants[place])
-        terms = self._term(number, self.constants[place]), self._term(number, constant)
-        if terms == (self.first.row[number], found.row[number]):
-            self.places[place] = number
+            return None
+        return found.row if found is not None and found.template == self.template else None
 
-    def _length(self, instance: Instance) -> int:
-        given = instance.template.given
-        assert given is not None and given.length is not None
-        term = instance.row[given.names.index(given.length)]
+    def length_of(self, row: Row) -> int:
+        """See ``TextForm``: in microseconds."""
+        assert self.length is not None
+        term = row[self.length]
         assert isinstance(term, Literal)
         return int(term.lexical)
+
+
+class KnownForms(FormTable[GraphForm, Instance | ParsedQuery]):
+    """See ``FormTable``: a text means an instance of a template that is known, or what the parser says."""
+
+    def cut(self, text: str) -> tuple[Skeleton, tuple[str, ...]]:
+        """See ``FormTable``."""
+        return cut(text)
+
+    def parse(self, text: str) -> Instance | ParsedQuery:
+        """See ``FormTable``."""
+        return parse(text)
+
+    def known(self, form: GraphForm, row: Row, text: str) -> Instance | None:
+        """See ``FormTable``."""
+        return None if any(form.fits.misfits(row)) else Instance(form.template, row)
+
+    def form(self, skeleton: Skeleton, constants: Sequence[str], parsed: Instance | ParsedQuery) -> GraphForm | None:
+        """See ``FormTable``."""
+        assert isinstance(parsed, ParsedQuery)
+        instance = instance_of(parsed.query)
+        if instance is None:
+            return None
+        names = Prefixes(parsed.tree.prologue)
+        reader = CellReader(Given((), prefixes=names.prefixes, base=names.base))
+        return GraphForm(skeleton, constants, instance, reader)
+
+    def are_alike(self, one: GraphForm, other: GraphForm) -> bool:
+        """See ``FormTable``."""
+        return one.template == other.template
