@@ -90,11 +90,9 @@ cdef class Recognizer:
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that it stands for (a bit mask).  Symbol 0 is no atom."""
-        states = list(enumerate(self.automaton.states))
         check_sound(&self.broken)
         for atoms in symbols:
-            entered = [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
-            know_symbol(&self.recognition, entered)
+            know_symbol(&self.recognition, entered_by(self.automaton, atoms))
 
     @property
     def symbols(self):
@@ -261,12 +259,10 @@ cdef class RuleRecognizer(Recognizer):
     def _know_sets(self, size_t atoms):
         """A symbol for each set of atoms."""
         cdef Recognition* r = &self.recognition
-        states = list(enumerate(self.automaton.states))
         r.rules.symbols.safe_push_back(0)
         for mask in range(1, 1 << atoms):
-            entered = [number for number, state in reversed(states) if any([mask >> atom & 1 for atom in state.atoms])]
             r.rules.symbols.safe_push_back(<uint32_t>r.program.symbols.size())
-            know_symbol(r, entered)
+            know_symbol(r, entered_by(self.automaton, mask))
 
     def know_symbols(self, symbols):
         """Symbols after those that are known, each as the atoms that an event may match for some rule (a bit mask)."""
@@ -453,6 +449,12 @@ cdef build(Recognition* r, states, steps):
             r.program.sources.safe_push_back(one)
         r.program.marked.safe_push_back(state.marked)
     r.program.most_nodes = 4 * <uint32_t>(r.program.sources.size() + r.program.width) + FEW_NODES
+
+
+cdef entered_by(automaton, atoms):
+    """The states that an event with these atoms (a bit mask) may enter, from the last one to the first."""
+    states = list(enumerate(automaton.states))
+    return [number for number, state in reversed(states) if any([atoms >> atom & 1 for atom in state.atoms])]
 
 
 cdef know_symbol(Recognition* r, states):

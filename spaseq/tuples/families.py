@@ -50,11 +50,10 @@ class TupleFamilies:
 
     def know(self, family: TupleFamily) -> None:
         """A family that is at work already."""
-        for member in family.queries.values():
-            instance = instance_of(member.prepared.query)
-            assert instance is not None
-            self._keys[member.name] = instance.key
-            self._kin[instance.key] = TupleKin(family=family)
+        instance = instance_of(next(iter(family.queries.values())).prepared.query)
+        assert instance is not None
+        self._keys |= dict.fromkeys(family.queries, instance.key)
+        self._kin[instance.key] = TupleKin(family=family)
 
     def forget(self, name: str) -> None:
         """The query of that name is gone."""

@@ -234,9 +234,7 @@ class TableKind:
 
         QueryError: it does not make sense for them; the rest has begun.
         """
-        errors = [error for member in unbegun(query) for error in self._begin_member(query, member, merged)]
-        for error in errors[:1]:
-            raise error
+        raise_first([error for member in unbegun(query) for error in self._begin_member(query, member, merged)])
 
     def _part(self, query: AnyTupleQuery, rows: Iterable[ConstantRow], merged: TupleInput) -> Iterator[QueryError]:
         """Let some rows, or queries of a family, run by themselves; those of the family begin, too."""
@@ -257,9 +255,7 @@ class TableKind:
             merged = self.input_of(query)
             for member in [one for one in query.members if isinstance(one, RuleQuery) and one.repeats]:
                 merged.leave_member(member)
-                errors = [*self._part(query, list(member.rows.values()), merged)]
-                for error in errors[:1]:
-                    raise error
+                raise_first(list(self._part(query, list(member.rows.values()), merged)))
                 self.begin(query, merged)
 
     def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> Iterator[QueryError]:
@@ -429,6 +425,12 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
             missing,
         )
     return found
+
+
+def raise_first(errors: list[QueryError]) -> None:
+    """The first of some errors, if there is one; queries that have ended tell the others."""
+    for error in errors[:1]:
+        raise error
 
 
 def unbegun(query: AnyTupleQuery) -> Iterator[TupleQuery]:

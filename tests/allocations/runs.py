@@ -86,13 +86,41 @@ class Command(Case):
         return ERROR if written == NO_MEMORY else NOISE
 
 
-class Interface(Case):
+class EngineCase(Case):
+    """An engine that is used from Python; what of it is there when an allocation has failed."""
+
+    _engine: Any = None
+
+    @abstractmethod
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
+        """What somebody might do who does not mind the error."""
+
+    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
+        if written:
+            return NOISE
+        if not isinstance(found, BaseException):
+            return HARMLESS if found == wanted else WRONG
+        if not isinstance(found, MemoryError):
+            return OTHER
+        return USABLE if self._goes_on() else ERROR
+
+    def _goes_on(self) -> bool:
+        """Whether the engine does something."""
+        if self._engine is None:  # it was never there
+            return False
+        for call in self.calls(self._engine):
+            with suppress(OutOfMemoryError):
+                call()
+                return True
+        return False
+
+
+class Interface(EngineCase):
     """An engine that is pushed to, and goes on from a snapshot half way."""
 
     def __init__(self, query: str, events: list[tuple[bytes, int]]) -> None:
         self._query = query
         self._events = events
-        self._engine: Engine | None = None
 
     def go(self) -> list[str]:
         half = len(self._events) // 2
@@ -112,29 +140,11 @@ class Interface(Case):
         """What the events give."""
         return [str(match) for event in events for match in engine.push("s", *event)]
 
-    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
-        if written:
-            return NOISE
-        if not isinstance(found, BaseException):
-            return HARMLESS if found == wanted else WRONG
-        if not isinstance(found, MemoryError):
-            return OTHER
-        return USABLE if self._goes_on() else ERROR
-
-    def _goes_on(self) -> bool:
-        """Whether the engine does something for somebody who does not mind the error."""
-        engine = self._engine
-        if engine is None:  # it was never there
-            return False
-        calls: list[Callable[[], object]] = [
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
+        return [
             lambda: engine.push("s", graph(0).encode(), 1 << 40), lambda: engine.advance(1 << 41), engine.close,
             engine.snapshot, lambda: engine.register(EACH, "again"),
         ]  # fmt: skip
-        for call in calls:
-            with suppress(OutOfMemoryError):
-                call()
-                return True
-        return False
 
 
 class Rows(Interface):
@@ -162,13 +172,12 @@ class Rules(Interface):
         return found
 
 
-class RowsOfTuples(Case):
+class RowsOfTuples(EngineCase):
     """Queries in CEQL with parameters, whose rows come and go while rows are pushed, and go on from a snapshot."""
 
     def __init__(self, queries: dict[str, str], events: list[dict[str, Any]]) -> None:
         self._queries = queries
         self._events = events
-        self._engine: TupleEngine | None = None
 
     def go(self) -> list[str]:
         half = len(self._events) // 2
@@ -194,31 +203,9 @@ class RowsOfTuples(Case):
                 rows.remove([{"limit": number % 5, "length": number % 5 + 3}])
         return found
 
-    def verdict(self, found: Any, wanted: list[str], written: bytes) -> str:
-        if written:
-            return NOISE
-        if not isinstance(found, BaseException):
-            return HARMLESS if found == wanted else WRONG
-        if not isinstance(found, MemoryError):
-            return OTHER
-        return USABLE if self._goes_on() else ERROR
-
-    def _goes_on(self) -> bool:
-        """See ``Interface``."""
-        engine = self._engine
-        if engine is None:
-            return False
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
         later = {"type": "BUY", "key": "k0", "price": 1, "time": 1 << 50}
-        calls: list[Callable[[], object]] = [
-            lambda: engine.push([later]),
-            lambda: engine.advance(1 << 51),
-            engine.snapshot,
-        ]
-        for call in calls:
-            with suppress(OutOfMemoryError):
-                call()
-                return True
-        return False
+        return [lambda: engine.push([later]), lambda: engine.advance(1 << 51), engine.snapshot]
 
 
 class Searches(Case):

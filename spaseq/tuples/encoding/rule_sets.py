@@ -256,9 +256,7 @@ def packed(holds: Sequence[npt.NDArray[np.bool_]]) -> Sets:
 
 
 def _kind(value: Value, schema: pyarrow.Schema) -> ValueKind | None:
-    if isinstance(value, Attribute):
-        return kind_of_type(schema.field(value.name).type)
-    return ValueKind.TEXT if isinstance(value, Constant) and isinstance(value.value, str) else ValueKind.NUMBER
+    return kind_of_type(schema.field(value.name).type) if isinstance(value, Attribute) else ValueKind.NUMBER
 
 
 def _comparable(constant: ConstantValue, kind: ValueKind | None) -> Any:
