@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from spaseq.cli import options
+from spaseq.cli import options, parameters
 from spaseq.results.formats import WRITERS
 
 
@@ -16,6 +16,8 @@ from spaseq.results.formats import WRITERS
 @options.files_option
 @options.kb_option
 @options.entail_option
+@parameters.given_option
+@parameters.sharing_option
 @options.format_option(WRITERS)
 @options.output_option
 @options.times_option

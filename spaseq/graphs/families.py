@@ -98,7 +98,7 @@ class Families:
         variation = kin.variation.including(kin.first, query.instance)
         if family is not None and family.variation == variation and not family.is_over:
             return
-        plan = _plan(kin, variation, query.name)
+        plan = plan_of_family(kin.first, variation, query.name)
         if plan is None:
             kin.apart, kin.family = True, None
             return
@@ -145,9 +145,9 @@ class Families:
         family.brought_in()
 
 
-def _plan(kin: Kin, variation: Variation, name: str) -> RulePlan | None:
-    """That of a family; None: there is none."""
+def plan_of_family(first: Instance, variation: Variation, name: str) -> RulePlan | None:
+    """That of queries that differ so, of which this is one; ``name``: in errors.  None: they cannot run together."""
     try:
-        return RulePlan.of_family(replace(variation.query(kin.first), name=name))
+        return RulePlan.of_family(replace(variation.query(first), name=name))
     except QueryError:  # too large, with all that is asked of rules
         return None

@@ -31,13 +31,13 @@ class Registration:
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     def register(
         self,
-        query: AnyQuery,
+        query: AnyQuery | Instance,
         name: str | None,
         on_match: OnMatch | None,
         max_results: int | None,
         given: RowSource | None = None,
     ) -> str:
-        """See ``Engine.register``."""
+        """See ``Engine.register``; an instance is a query that was read and may be of a family."""
         check_is_name(name)
         self._kind.forget_terms()
         knows = self._kind.sharing and given is None

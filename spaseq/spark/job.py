@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,12 +12,13 @@ import spaseq.graphs
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import Background
 from spaseq.graphs.kind import new_evaluator
-from spaseq.graphs.queries import Prepared
+from spaseq.graphs.queries import AnyQuery
 from spaseq.plan.description import Partitioning
-from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.templates import Instance
 from spaseq.results.table import MatchTable
+from spaseq.spark.job_queries import JobQuery
 from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
-from spaseq.spark.log import BUCKETS, PARTITIONS
+from spaseq.spark.log import BUCKETS, PARTITIONS, SHARING
 from spaseq.spark.map_stage import sift
 from spaseq.spark.packing import ROUTED, events_of
 from spaseq.spark.results import DecidedTypes, late_rows, misfits, result_ddl, result_rows
@@ -38,14 +39,14 @@ FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
 @dataclass(frozen=True)
 class Job:
-    """``queries`` by name next to ``background``; those that may be cut are, into ``buckets``, but for ``whole``.
+    """``queries`` next to ``background``; those that may be cut are, into ``buckets``, but for ``whole``.
 
     It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
     counted and left out, else they are a StreamError.  Variables with ``types`` are columns of the results; ``late``:
     late events are among these.  ``new_background``: a state may be of another background.
     """
 
-    queries: Mapping[str, Prepared]
+    queries: tuple[JobQuery, ...]
     background: Background
     buckets: int
     partitions: int
@@ -54,26 +55,22 @@ class Job:
     types: DecidedTypes = field(default_factory=dict)
     late: bool = False
     new_background: bool = False
-
-    @property
-    def plans(self) -> list[Plan]:
-        """The plans of the queries, under their names."""
-        return [query.plan.named(name) for name, query in self.queries.items()]
+    sharing: bool = True
 
     @cached_property
     def splits(self) -> dict[str, Partitioning]:
         """Where each query is cut; patterns are compiled to find that out."""
-        return splits(self.plans, new_evaluator("auto", Terms(), self.background), self.whole)
+        return splits(self.queries, new_evaluator("auto", Terms(), self.background), self.whole)
 
     @cached_property
     def parts(self) -> tuple[ShardGroup, ...]:
         """The parts of the job."""
-        return parts(self.plans, self.buckets, self.splits)
+        return parts(self.queries, self.buckets, self.splits)
 
     @property
     def inputs(self) -> tuple[str, ...]:
         """The IRIs of the streams that no query derives."""
-        queries = [query.query for query in self.queries.values()]
+        queries = [one.query for one in self.queries]
         derived = {query.into for query in queries}
         return tuple(dict.fromkeys(s.iri for query in queries for s in query.streams if s.iri not in derived))
 
@@ -100,14 +97,18 @@ class Job:
 
     def started(self, number: int) -> GraphShard:
         """See ``EngineJob``."""
-        engine = GraphShard(self.background, lateness=FOREVER)
-        for name, query in self._queries_of(number).items():
-            engine.register(query, name)
+        engine = GraphShard(self.background, lateness=FOREVER, sharing=self.sharing)
+        for name, query in self._queries_of(number):
+            engine.registration.register(query, name, None, None)
         return engine
 
     def restored(self, number: int, snapshot: bytes) -> GraphShard:
         """See ``EngineJob``."""
-        return GraphShard.restore(snapshot, self._queries_of(number), self.background)
+        queries = {
+            name: query.query(name) if isinstance(query, Instance) else query
+            for name, query in self._queries_of(number)
+        }
+        return GraphShard.restore(snapshot, queries, self.background, sharing=self.sharing)
 
     def rows(self, number: int, found: MatchTable) -> pyarrow.RecordBatch | None:
         """See ``EngineJob``: an event with several keys stands in several engines."""
@@ -115,8 +116,15 @@ class Job:
         own = owned(found, self.part_of(number), number, found.terms)
         return result_rows(own, self.types) if len(own) else None
 
-    def _queries_of(self, number: int) -> dict[str, Prepared]:
-        return {plan.query.name: self.queries[plan.query.name] for plan in self.part_of(number).plans}
+    def _queries_of(self, number: int) -> Iterator[tuple[str, AnyQuery | Instance]]:
+        return (named for one in self.part_of(number).queries_of(number) for named in one.by_name().items())
+
+    def empty(self, query: str) -> MatchTable:
+        """A table of a query without results."""
+        engine = spaseq.graphs.Engine(self.background)
+        (own,) = (one for one in self.queries if query in one.names)
+        engine.registration.register(own.by_name()[query], query, None, None)
+        return engine.core.query_named(query).empty_of(query)
 
     def late_rows(self, rows: pyarrow.Table) -> pyarrow.RecordBatch:
         """See ``EngineJob``."""
@@ -135,17 +143,19 @@ class Job:
     def identity(self) -> dict[str, str]:
         """What must be equal for a state to be of this job, by what it is called in errors."""
         whole = ", ".join(sorted(self.whole))
-        queries = {f'the query "{name}"': query.fingerprint for name, query in self.queries.items()}
+        sharing = {SHARING: "True"} if any(one.is_shared for one in self.queries) else {}
+        queries = {name: digest for one in self.queries for name, digest in one.identity.items()}
         cut = {PARTITIONS: str(self.partitions), BUCKETS: str(self.buckets)}  # which follow from partitions
-        return {**queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
+        return {**sharing, **queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
 
     def reader(self) -> tuple[spaseq.graphs.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""
         engine = spaseq.graphs.Engine(self.background)
-        for name, query in self.queries.items():
-            engine.register(query, name)
+        for one in self.queries:
+            one.prime(engine)
         return engine, Router(self.parts, engine.kind.evaluator)
 
     def __getstate__(self) -> dict[str, object]:
         """What it was made of, and what takes long to find out; workers find the rest again."""
-        return {name: vars(self)[name] for name in self.__dataclass_fields__} | {"splits": self.splits}
+        known = {"splits": self.splits, "identity": self.identity}
+        return {name: vars(self)[name] for name in self.__dataclass_fields__} | known

@@ -63,6 +63,7 @@ LIVE = LiveEngines()
 FORMAT = 1
 MILLISECOND = 1000  # µs
 PARTITIONS, BUCKETS = "the number of partitions", "the number of buckets"  # in the identity of a job
+SHARING = "sharing"  # the same, of jobs in which queries or rows run together
 MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
 
 
@@ -167,7 +168,7 @@ def is_of(data: bytes, identity: Mapping[str, str], free: Collection[str]) -> bo
 def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collection[str]) -> bool:
     """Whether an identity is another one; SnapshotError: in something that is not free."""
     changed = [name for name in {**given, **known} if known.get(name) != given.get(name)]
-    for name in changed:
+    for name in sorted(changed, key=lambda name: name != SHARING):  # of which others follow
         if name not in free:
             raise SnapshotError(f"the checkpoint is of another job: {_told(name, known, given)}")
     return bool(changed)
@@ -175,6 +176,8 @@ def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collectio
 
 def _told(name: str, known: Mapping[str, str], given: Mapping[str, str]) -> str:
     """What changed: of numbers, from which to which."""
+    if name == SHARING:
+        return f"sharing changed from {known.get(name, False)} to {given.get(name, False)} (--no-sharing)"
     if name not in (PARTITIONS, BUCKETS):
         return f"{name} changed"
     hint = " (spark.sql.shuffle.partitions)" if name == PARTITIONS else ""

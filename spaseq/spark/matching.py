@@ -16,12 +16,14 @@ import pyarrow
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
-from spaseq.graphs.graph_run import Queries, named_queries
-from spaseq.graphs.queries import Prepared, as_query, prepare, stream_order
+from spaseq.graphs.graph_run import Queries
+from spaseq.graphs.queries import stream_order
 from spaseq.results.arrow import Types
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.spark.cluster import carried, shuffle_partitions
 from spaseq.spark.engine_stage import match_batch, told
 from spaseq.spark.job import Job
+from spaseq.spark.job_queries import job_queries
 from spaseq.spark.jobs import Batches, EngineJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, is_of
 from spaseq.spark.map_stage import NOBODY
@@ -121,13 +123,17 @@ def match(
     late: bool = False,
     new_background: bool = False,
     losses: Losses | None = None,
+    given: RowSources = None,
+    sharing: bool = True,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
     Its rows are events: ``stream`` (name or IRI), ``time``, ``event`` (IRI, maybe NULL) and ``graph`` (N-Triples or
     N-Quads).  What comes back has ``query``, ``first``, ``last``, ``events`` and ``bindings`` (maps; terms are
     N-Triples), and of a CONSTRUCT ``derived``.  A query that may be cut (``spaseq explain``) is cut into ``buckets``
-    engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.
+    engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.  ``given``
+    has the rows of queries with parameters, and ``sharing`` says whether these, and queries that differ only in
+    constants, run together, both as of ``spaseq.run``; what runs together is cut as one query.
     ``types`` (as of ``MatchTable.to_arrow``) makes columns of variables of the one SELECT query; a term that is no such
     value is NULL there, and counted.
 
@@ -137,8 +143,8 @@ def match(
     are rows, too, without query: ``first`` and ``last`` are their time, ``derived`` is the event with the lines of its
     graph that queries use.  It needs Spark's RocksDB state store.
 
-    A state in the checkpoint goes on with the same queries, background, buckets, whole and number of partitions; with
-    ``new_background``, after a change of that, what windows still hold is matched again with the new one.
+    A state in the checkpoint goes on with the same queries, rows, background, buckets, whole and number of partitions;
+    with ``new_background``, after a change of that, what windows still hold is matched again with the new one.
 
     QuerySyntaxError, QueryError, OptionError, StreamError (background): the arguments are wrong.  While Spark works:
     StreamError: an event has several keys; RowError: a row is no event, or of a stream that no query
@@ -149,7 +155,9 @@ def match(
     check_losses(losses, inputs[0].isStreaming)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
     partitions = shuffle_partitions(inputs[0].sparkSession)
-    job = job_of(queries, graphs, buckets, whole, on_error, partitions, types, late, new_background)
+    job = job_of(
+        queries, graphs, buckets, whole, on_error, partitions, types, late, new_background, given, sharing
+    )  # fmt: skip
     if not inputs[0].isStreaming:
         return match_batch(inputs, job, losses)
     from spaseq.spark.engine_stage import match_streaming
@@ -167,26 +175,27 @@ def job_of(
     types: Types | None = None,
     late: bool = False,
     new_background: bool = False,
+    given: RowSources = None,
+    sharing: bool = True,
 ) -> Job:
     """The job of these arguments; errors as of ``match``."""
     if on_error not in ("stop", "skip"):
         raise OptionError(f'on_error is "stop" or "skip", not {on_error!r:.80}')
-    known: dict[str, Prepared] = {}
-    for name, query in named_queries(queries):
-        prepared = prepare(query)
-        checked = as_query(prepared, name, known)
-        if checked.given is not None:
-            raise OptionError(f'"{checked.name}" has parameters (GIVEN): on Spark each row is to be a query of its own')
-        known[checked.name] = prepared
-    stream_order([query.query for query in known.values()])
+    if not isinstance(sharing, bool):
+        raise OptionError(f"sharing is True or False, not {sharing!r:.80}")
     kept = frozenset(whole)
-    if unknown := sorted(kept - known.keys()):
-        raise OptionError(f"whole names queries, but not {', '.join(unknown)}; here are {', '.join(known)}")
+    known = job_queries(queries, given, sharing, kept)
+    stream_order([one.query for one in known])
+    names = [name for one in known for name in one.names]
+    if unknown := sorted(kept.difference(names)):
+        raise OptionError(f"whole names queries, but not {', '.join(unknown)}; here are {', '.join(names)}")
     if not isinstance(late, bool):
         raise OptionError(f"late is True or False, not {late!r:.80}")
-    typed = result_types(types, [query.plan.named(name).query for name, query in known.items()])
+    typed = result_types(
+        types, {name: shown for one in known if one.query.into is None for name, shown in one.columns().items()}
+    )
     number, skip = checked_buckets(buckets, partitions), on_error == "skip"
-    return Job(known, background, number, partitions, kept, skip, typed, late, new_background)
+    return Job(known, background, number, partitions, kept, skip, typed, late, new_background, sharing)
 
 
 def checked_buckets(buckets: int | None, partitions: int) -> int:
@@ -212,6 +221,8 @@ def finish(
     whole: Iterable[str] = (),
     types: Types | None = None,
     new_background: bool = False,
+    given: RowSources = None,
+    sharing: bool = True,
 ) -> DataFrame:
     """The matches that the end of all streams decides, of a streaming ``match`` that has stopped; a bounded data frame.
 
@@ -220,7 +231,10 @@ def finish(
     no such state at ``checkpoint``.  SnapshotError, while Spark works: it is of another job.
     """
     graphs, partitions = read_background(background, entail), partitions_of(spark, checkpoint)
-    job = job_of(queries, graphs, buckets, whole, "stop", partitions, types, new_background=new_background)
+    job = job_of(
+        queries, graphs, buckets, whole, "stop", partitions, types, new_background=new_background, given=given,
+        sharing=sharing,
+    )  # fmt: skip
     return finished(spark, checkpoint, job)
 
 

@@ -15,7 +15,6 @@ from pyoxigraph import RdfFormat
 from gpm.parsing import parse
 from gpm.terms import term_bytes
 from spaseq.errors import OptionError
-from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.arrow import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen, fitting_column
 from spaseq.results.match import DerivedEvent, ResultShape
 from spaseq.results.table import MatchTable
@@ -59,20 +58,18 @@ def misfits(rows: pyarrow.RecordBatch, types: DecidedTypes) -> int:
     return found
 
 
-def result_types(types: Types | None, queries: Sequence[Query]) -> dict[str, pyarrow.DataType]:
-    """The types of variables that a user gave, as Arrow's.
+def result_types(types: Types | None, selections: Mapping[str, Sequence[str]]) -> dict[str, pyarrow.DataType]:
+    """The types of variables that a user gave, as Arrow's; ``selections`` are those of SELECT queries, by name.
 
     OptionError: there is not one SELECT query, an unknown variable or type, or another column has the name.
     """
     if not types:
         return {}
-    selections = [query for query in queries if isinstance(query.form, Selection)]
     if len(selections) != 1:
-        names = ", ".join(query.name for query in selections) or "none"
+        names = ", ".join(selections) or "none"
         raise OptionError(f"types are of the variables of one SELECT query, here are {names}")
-    form = selections[0].form
-    assert isinstance(form, Selection)
-    found = chosen(types, [item.name for item in form.projections])
+    (shown,) = selections.values()
+    found = chosen(types, list(shown))
     taken = {name.lower() for name in RESULT.names}
     for name, type_ in found.items():
         if type_ == CODED_TEXT:

@@ -6,7 +6,7 @@ Spark spreads rows by labels: those of shards.  Several engines may find one res
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -21,13 +21,23 @@ from spaseq.graphs.arrow_rows import grouped
 from spaseq.pattern.sequences import Selection
 from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.sequences import Plan
-from spaseq.plan.sequences.partitioning import components, has_strict_steps, key_patterns, split_natively, split_of
+from spaseq.plan.sequences.partitioning import (
+    KeyPattern,
+    components,
+    has_strict_steps,
+    key_patterns,
+    split_natively,
+    split_of,
+)
 from spaseq.plan.sequences.plan import compile_atom
+from spaseq.plan.sequences.rule_plan import Key
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.events import Events
+from spaseq.spark.job_queries import JobQuery
 
 SEED = 42  # of Spark's HashPartitioning
 MASK = 0xFFFFFFFF
+FACTOR = 0x9E3779B1  # of the numbers of keys
 
 
 def labels(engines: int, partitions: int) -> tuple[int, ...]:
@@ -75,12 +85,12 @@ def _signed(value: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ShardGroup:
-    """``plans`` that run together, in ``buckets`` engines, which are numbered from ``first`` on in their job.
+    """``queries`` that run together, in ``buckets`` engines, which are numbered from ``first`` on in their job.
 
     One that is not cut has one bucket.
     """
 
-    plans: tuple[Plan, ...]
+    queries: tuple[JobQuery, ...]
     split: Partitioning
     first: int
     buckets: int
@@ -90,31 +100,53 @@ class ShardGroup:
         """The numbers of its engines."""
         return range(self.first, self.first + self.buckets)
 
+    @property
+    def plans(self) -> Iterator[Plan]:
+        """Those of its queries."""
+        return (plan for query in self.queries for plan in query.plans)
 
-def splits(plans: Sequence[Plan], evaluator: Evaluator, kept: Collection[str] = ()) -> dict[str, Partitioning]:
+    @property
+    def lies_by_key(self) -> bool:
+        """Whether its rows lie where the events with their terms go."""
+        return self.queries[0].parameters_in(self.split.keys)
+
+    def queries_of(self, number: int) -> list[JobQuery]:
+        """What the engine of that number runs."""
+        if not self.lies_by_key:
+            return list(self.queries)
+        bucket, keys = number - self.first, self.split.keys
+        here = self.queries[0].lying_where(keys, lambda key: bucket_of_key(key, self.buckets) == bucket)
+        return [here] if here is not None else []
+
+
+def splits(queries: Sequence[JobQuery], evaluator: Evaluator, kept: Collection[str] = ()) -> dict[str, Partitioning]:
     """Where each query of a job is cut, by name; ``kept`` are those that stay whole although they could be cut."""
     found: dict[str, Partitioning] = {}
-    for numbers in components([plan.query for plan in plans]):
-        for plan in (plans[number] for number in numbers):
-            found[plan.query.name] = _split(plan, evaluator, len(numbers), kept)
+    for numbers in components([one.query for one in queries]):
+        for one in (queries[number] for number in numbers):
+            found[one.name] = _split(one, evaluator, len(numbers), kept)
     return found
 
 
-def _split(plan: Plan, evaluator: Evaluator, together: int, kept: Collection[str]) -> Partitioning:
+def _split(query: JobQuery, evaluator: Evaluator, together: int, kept: Collection[str]) -> Partitioning:
     """Where a query is cut that has to stay with so many, itself among them."""
-    if plan.query.name in kept:
+    if query.name in kept:
         return whole("so it was asked for")
-    return split_natively(split_of(plan.query, plan.match_aggregates, together), plan.atoms, evaluator)
+    each = {
+        split_natively(split_of(plan.query, plan.match_aggregates, together), plan.atoms, evaluator)
+        for plan in query.plans
+    }
+    return each.pop() if len(each) == 1 else whole("its rows agree in nothing by which they could be cut")
 
 
-def parts(plans: Sequence[Plan], buckets: int, cut: Mapping[str, Partitioning]) -> tuple[ShardGroup, ...]:
+def parts(queries: Sequence[JobQuery], buckets: int, cut: Mapping[str, Partitioning]) -> tuple[ShardGroup, ...]:
     """The parts of a job: what is ``cut`` is so into ``buckets``; other queries are spread over as many engines."""
     found: list[ShardGroup] = []
-    together: list[list[Plan]] = []
-    for numbers in components([plan.query for plan in plans]):
-        some = [plans[number] for number in numbers]
-        if cut[some[0].query.name].keys:
-            found.append(ShardGroup((some[0],), cut[some[0].query.name], 0, buckets))
+    together: list[list[JobQuery]] = []
+    for numbers in components([one.query for one in queries]):
+        some = [queries[number] for number in numbers]
+        if cut[some[0].name].keys:
+            found.append(ShardGroup((some[0],), cut[some[0].name], 0, buckets))
         elif len(together) < buckets:
             together.append(some)
         else:
@@ -126,7 +158,7 @@ def parts(plans: Sequence[Plan], buckets: int, cut: Mapping[str, Partitioning]) 
 def _numbered(found: Sequence[ShardGroup]) -> tuple[ShardGroup, ...]:
     numbered, first = [], 0
     for part in found:
-        numbered.append(ShardGroup(part.plans, part.split, first, part.buckets))
+        numbered.append(replace(part, first=first))
         first += part.buckets
     return tuple(numbered)
 
@@ -139,12 +171,13 @@ class GroupRoute:
     """How the events of one stream find the engines of one part.
 
     A row of one of ``patterns`` has the keys of its event if the part is cut, else whatever; without a row an event is
-    of no use, unless ``counts`` all.
+    of no use, unless ``counts`` all.  ``wanted`` are the only keys, by number, that are of use; None: any are.
     """
 
     part: ShardGroup
     patterns: tuple[CompiledPattern, ...]
     counts: bool
+    wanted: tuple[Words, ...] | None = None
 
 
 class Router:
@@ -181,16 +214,28 @@ class Router:
         if not part.split.keys:
             matched = _distinct([one.row_event.astype(np.int64) for one in rows])
             return [(part.first, matched)] if len(matched) else []
-        pairs = _distinct([self._pairs(one, part.buckets) for one in rows])
+        pairs = _distinct([self._pairs(one, route) for one in rows])
         places, buckets = np.divmod(pairs, part.buckets)
         if not part.split.shown:
             _check_single(places, events, part)
         return [(part.first + bucket, places[own]) for bucket, own in grouped(buckets)] if len(pairs) else []
 
-    def _pairs(self, rows: AtomRows, buckets: int) -> Numbers:
-        """Each event with each of its buckets: as one number, event · ``buckets`` + bucket."""
-        own = bucket_of(rows.columns, buckets, self.evaluator.terms)
-        return rows.row_event.astype(np.int64) * buckets + own.astype(np.int64)
+    def _pairs(self, rows: AtomRows, route: GroupRoute) -> Numbers:
+        """Each event with each of its buckets: as one number, event · buckets + bucket."""
+        buckets, events, keys = route.part.buckets, rows.row_event, list(rows.columns)
+        if route.wanted is not None:
+            asked = np.logical_and.reduce([np.isin(one, words) for one, words in zip(keys, route.wanted, strict=True)])
+            events, keys = events[asked], [one[asked] for one in keys]
+        own = bucket_of(keys, buckets, self.evaluator.terms)
+        return events.astype(np.int64) * buckets + own.astype(np.int64)
+
+
+def bucket_of_key(key: Key, buckets: int) -> int:
+    """The bucket of one key, as ``bucket_of`` has it."""
+    mixed = 0
+    for term in key:
+        mixed = (mixed * FACTOR + crc32(term)) & MASK
+    return mixed % buckets
 
 
 def bucket_of(keys: Sequence[Words] | Words, buckets: int, terms: Terms) -> Buckets:
@@ -199,23 +244,35 @@ def bucket_of(keys: Sequence[Words] | Words, buckets: int, terms: Terms) -> Buck
     for column in keys:
         words, inverse = np.unique(column, return_inverse=True)
         hashes = np.fromiter(map(crc32, terms.bytes_many(words)), np.uint32, len(words))
-        mixed = mixed * np.uint32(0x9E3779B1) + hashes[inverse]
+        mixed = mixed * np.uint32(FACTOR) + hashes[inverse]
     return mixed % np.uint32(buckets)
 
 
 def _route(part: ShardGroup, stream: str, evaluator: Evaluator) -> GroupRoute:
     if part.split.keys:
-        (plan,) = part.plans
-        known = key_patterns(plan.atoms, part.split.keys, evaluator)
-        assert known is not None, "a query is cut only by keys that are found natively"
-        patterns = _different(one.pattern for one in known if one.stream == stream)
-        return GroupRoute(part, patterns, counts=False)
+        patterns = _different(one.pattern for one in _key_patterns(part, evaluator) if one.stream == stream)
+        return GroupRoute(part, patterns, counts=False, wanted=_wanted(part, evaluator.terms))
     reading = [plan for plan in part.plans if stream in {one.iri for one in plan.query.streams}]
     patterns = _different(
         compile_atom(evaluator, atom) for plan in reading for atom in plan.atoms if atom.stream == stream
     )
     counts = any(map(counts_all, reading)) or not all(pattern.is_native for pattern in patterns)
     return GroupRoute(part, patterns, counts)
+
+
+def _key_patterns(part: ShardGroup, evaluator: Evaluator) -> Iterator[KeyPattern]:
+    for plan in part.plans:
+        known = key_patterns(plan.atoms, part.split.keys, evaluator)
+        assert known is not None, "a query is cut only by keys that are found natively"
+        yield from known
+
+
+def _wanted(part: ShardGroup, terms: Terms) -> tuple[Words, ...] | None:
+    """The words of the keys that are of use, by the number of the key; None: any are."""
+    if not part.lies_by_key:
+        return None
+    wanted = part.queries[0].terms(part.split.keys)
+    return tuple([terms.intern_many(sorted(set(column))) for column in zip(*wanted, strict=True)])
 
 
 def _different(patterns: Iterable[CompiledPattern]) -> tuple[CompiledPattern, ...]:
@@ -240,7 +297,7 @@ def _check_single(places: Numbers, events: Events, part: ShardGroup) -> None:
     twice = places[:-1][places[1:] == places[:-1]]
     if not len(twice):
         return
-    name, keys = part.plans[0].query.name, ", ".join(f"?{key}" for key in part.split.keys)
+    name, keys = part.queries[0].name, ", ".join(f"?{key}" for key in part.split.keys)
     raise StreamError(
         f"the event <{events.names[int(twice[0])]}> of the stream <{events.stream}> has several {keys}, "
         f'by which the query "{name}" is cut; keep it whole: whole=["{name}"]'
@@ -251,14 +308,16 @@ def owned(table: MatchTable, part: ShardGroup, number: int, terms: Terms) -> Mat
     """The rows of an engine's table whose keys are in the bucket of the engine with this ``number``."""
     if not part.split.shown or part.buckets == 1 or not len(table):
         return table
-    (plan,) = part.plans
-    columns = [table.words[:, table.columns.index(name)] for name in _columns(plan.query.form, part.split.keys)]
+    (query,) = part.queries
+    columns = [table.words[:, place] for place in _places(query.query.form, part.split.keys)]
     own = np.flatnonzero(bucket_of(columns, part.buckets, terms) == number - part.first)
     return table if len(own) == len(table) else table.select(own)
 
 
-def _columns(form: object, keys: tuple[str, ...]) -> Iterator[str]:
-    """The names under which SELECT shows the keys."""
+def _places(form: object, keys: tuple[str, ...]) -> Iterator[int]:
+    """Where SELECT shows the keys."""
     assert isinstance(form, Selection), "a row shows its keys"
-    shown = {one.expression.name: one.name for one in form.projections if isinstance(one.expression, Variable)}
+    shown = {
+        one.expression.name: place for place, one in enumerate(form.projections) if isinstance(one.expression, Variable)
+    }
     return (shown[key] for key in keys)

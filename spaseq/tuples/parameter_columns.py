@@ -28,12 +28,20 @@ class ParameterColumns:
     def beside(self, batch: pyarrow.RecordBatch, places: np.ndarray[Any, Any]) -> pyarrow.RecordBatch:
         """Results with these columns; ``places`` say of which row each is."""
         names, columns = list(batch.schema.names), list(batch.columns)
-        for shown in self.given.shown:
-            names.insert(len(self.own) + shown.place, shown.name)
-            values = column_of([row[self.given.names.index(shown.parameter)] for row in self.rows])
-            columns.insert(len(self.own) + shown.place, values.take(pyarrow.array(places)))
+        for shown, (place, values) in zip(self.given.shown, self.values, strict=True):
+            names.insert(len(self.own) + place, shown.name)
+            columns.insert(len(self.own) + place, values.take(pyarrow.array(places)))
         names[: len(self.own)] = [free(name, names[len(self.own) :]) for name in self.own]
         return pyarrow.RecordBatch.from_arrays(columns, names=names)
+
+    @property
+    def values(self) -> list[tuple[int, pyarrow.Array]]:
+        """The constants of all rows for each column, and its place behind those of results themselves."""
+        names = self.given.names
+        return [
+            (shown.place, column_of([row[names.index(shown.parameter)] for row in self.rows]))
+            for shown in self.given.shown
+        ]
 
     def schema(self, of_member: pyarrow.Schema) -> pyarrow.Schema:
         """That of results, which for one row have a schema."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -156,12 +156,20 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
 
     def counts(self) -> Iterator[Found]:
         """How many there were, part by part, instead of these."""
+        for name, number in self.found(TupleQuery.counts):
+            self.results += number
+            yield name, number
+
+    def found(self, how: Callable[[TupleQuery], Iterable[Found]]) -> Iterator[Found]:
+        """What its members give when they are asked in this way, instead of ``tables``."""
         self._ask()
         for member in self._asked:
-            for name, number in member.counts():
-                self.results += number
-                yield name, number
+            yield from how(member)
         self._note_asked()
+
+    def keys_of(self, member: TupleQuery) -> Sequence[RowKey]:
+        """The rows that a member runs, in its order."""
+        return member.rules.keys if isinstance(member, RuleQuery) else [self._alone[member]]
 
     def _ordered_by_end(self, sources: Sequence[tuple[TupleQuery, Iterable[Found]]]) -> Iterator[pyarrow.RecordBatch]:
         """The results of rows by their ends, then by row."""

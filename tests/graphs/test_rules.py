@@ -53,7 +53,6 @@ APART = {
     "substreams count their own events": QUERY.replace("SECONDS SLIDING", "EVENTS").replace(
         "WHERE", "PARTITION BY ?who WHERE"
     ),
-    "matches depend on where the row's window ends": QUERY.replace("9 SECONDS SLIDING", "?limit SECONDS"),
 }
 
 
@@ -74,6 +73,47 @@ def test_rows_that_differ_where_no_step_can_ask() -> None:
     engine = spaseq.Engine()
     engine.register(text, "q", given=[{"limit": n, "name": f"n{n % 2}"} for n in range(6)])
     assert [len(member.plan.keys) for member in members(engine)] == [3, 3]
+
+
+WITHOUT = QUERY.replace("9 SECONDS SLIDING", "?seconds SECONDS SLIDING").replace(
+    "GIVEN ?limit", "GIVEN ?limit ?seconds"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        WITHOUT.replace(" SLIDING", ""),
+        WITHOUT.replace("SECONDS SLIDING", "EVENTS"),
+        WITHOUT.replace("A ; B", "A ; B!"),
+        WITHOUT.replace("A ; B", "B! ; A"),
+    ],
+)
+def test_windows_whose_edges_decide_part_the_rows(text: str) -> None:
+    """Rows run together as far as their windows are equally long."""
+    assert "rows      together, as far as they agree in ?seconds" in spaseq.prepare(text).plan.explain()
+    given = [{"limit": limit, "seconds": seconds} for limit in range(8) for seconds in (3, 4)]
+    stream = [event(number, number * 7 % 11) for number in range(30)]
+    engine = spaseq.Engine()
+    engine.register(text, "q", given=given)
+    assert [len(member.plan.keys) for member in members(engine)] == [8, 8]
+    found = [list(map(said, spaseq.run(text, {"s": stream}, given=given, sharing=one))) for one in (True, False)]
+    assert Counter(found[0]) == Counter(found[1]) and found[0]
+    alone = [one for row in given for one in spaseq.run(bound_text(text, row), {"s": stream})]
+    together = spaseq.run({f"q{number}": bound_text(text, row) for number, row in enumerate(given)}, {"s": stream})
+    assert Counter(map(said, together)) == Counter(map(said, alone)) and len(alone) == len(found[0])
+    assert {one.get("family") for one in together.statistics()["queries"].values()} == {8}
+
+
+def bound_text(text: str, row: dict[str, int]) -> str:
+    """The text of a row."""
+    text = text.replace("GIVEN ?limit ?seconds", "")
+    return text.replace("?limit", str(row["limit"])).replace("?seconds", str(row["seconds"]))
+
+
+def test_windows_may_differ_where_no_edge_decides() -> None:
+    for text in (WITHOUT, WITHOUT.replace("A ; B", "A ; B! ; A")):
+        assert "rows      together\n" in spaseq.prepare(text).plan.explain()
 
 
 def test_all_others_run_together() -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from spaseq.graphs.background import BackgroundSources, read_background
-from spaseq.graphs.queries import Prepared
+from spaseq.graphs.graph_run import Queries
 from spaseq.results.match import Match, Microseconds
 from spaseq.results.table import MatchTable
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
+from spaseq.spark.job_queries import job_queries
 from spaseq.spark.shards import owned
 
-Queries = Mapping[str, Prepared]
 Seen = Counter[tuple[Match, Microseconds]]
 FOREVER = 10**15  # µs: nothing is late
 
@@ -22,9 +23,11 @@ class Engines:
     """All engines of a job in one process; the queries that are named in ``kept`` stay whole."""
 
     def __init__(
-        self, queries: Queries, buckets: int, background: BackgroundSources | None = None, kept: Iterable[str] = ()
-    ) -> None:
-        self.job = Job(queries, read_background(background, ()), buckets, 2, frozenset(kept))
+        self, queries: Queries, buckets: int, background: BackgroundSources | None = None, kept: Iterable[str] = (),
+        given: RowSources = None, sharing: bool = True,
+    ) -> None:  # fmt: skip
+        running = job_queries(queries, given, sharing, kept)
+        self.job = Job(running, read_background(background, ()), buckets, 2, frozenset(kept), sharing=sharing)
         self.reader, self.router = self.job.reader()
         self.engines = {number: self.job.started(number) for part in self.job.parts for number in part.numbers}
 

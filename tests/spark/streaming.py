@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow
 
 from spaseq.graphs.background import read_background
-from spaseq.graphs.queries import Prepared
+from spaseq.graphs.graph_run import Queries
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
+from spaseq.spark.job_queries import job_queries
 from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.map_stage import routed
 from spaseq.spark.packing import EVENT, packed
@@ -50,10 +52,11 @@ class Cluster:
     """Some workers, any of which may be given an engine; now and then one dies."""
 
     def __init__(
-        self, queries: Mapping[str, Prepared], background: Mapping[str, Any], buckets: int, chance: random.Random,
-        whole: Iterable[str] = (), workers: int = 2,
+        self, queries: Queries, background: Mapping[str, Any], buckets: int, chance: random.Random,
+        whole: Iterable[str] = (), workers: int = 2, given: RowSources = None, sharing: bool = True,
     ) -> None:  # fmt: skip
-        self.job = Job(queries, read_background(background, ()), buckets, 2, frozenset(whole))
+        running = job_queries(queries, given, sharing, whole)
+        self.job = Job(running, read_background(background, ()), buckets, 2, frozenset(whole), sharing=sharing)
         self.reader, self.router = self.job.reader()
         self.stores = {number: DictStore() for part in self.job.parts for number in part.numbers}
         self.workers = [LiveEngines() for _ in range(workers)]

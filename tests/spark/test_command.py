@@ -44,11 +44,11 @@ def test_the_lines_of_run_as_a_whole() -> None:
     assert [json.loads(line)["last"] for line in lines] == sorted(json.loads(line)["last"] for line in lines)
 
 
-def here(capfd: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+def here(capfd: pytest.CaptureFixture[str], *arguments: str, query: str = QUERY) -> tuple[int, str, str]:
     """The command in the session of all tests: code, standard output and error."""
     session()
     capfd.readouterr()
-    code = main(["spark", QUERY, *arguments], standalone_mode=False)
+    code = main(["spark", query, *arguments], standalone_mode=False)
     told = capfd.readouterr()
     return code or 0, told.out, "".join(line for line in told.err.splitlines(True) if is_ours(line))
 
@@ -73,6 +73,21 @@ def test_the_lines_of_run_with_a_checkpoint(tmp_path: Path, capfd: pytest.Captur
     assert output.read_text() == lines
     code, _, told = here(capfd, *given, "--lateness", "1s")
     assert code == 2 and told.startswith("error: --checkpoint: --lateness was 0:00:00 when")
+
+
+@group
+@needs_spark
+def test_rows_of_parameters(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """With a checkpoint they stay as they are."""
+    limits, query = tmp_path / "limits.csv", "examples/stocks/limits.spaseq"
+    limits.write_text(Path("examples/stocks/limits.csv").read_text())
+    given = ("--stream", STREAM, "--given", str(limits), "--format", "jsonl")
+    wanted = command("run", query, *given).stdout.splitlines()
+    code, found, told = here(capfd, *given, "--checkpoint", str(tmp_path / "state"), query=query)
+    assert (code, told) == (0, "") and sorted(found.splitlines()) == sorted(wanted) and len(wanted) == 12
+    limits.write_text("".join(limits.read_text().splitlines(True)[:-1]))
+    code, _, told = here(capfd, *given, "--checkpoint", str(tmp_path / "state"), query=query)
+    assert code and told.startswith('error: the checkpoint is of another job: the rows of the query "limits" changed')
 
 
 @group

@@ -14,7 +14,8 @@ import pytest
 
 import spaseq
 from spaseq.errors import StreamError
-from spaseq.graphs.queries import Prepared
+from spaseq.graphs.queries import AnyQuery
+from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.rdf.events import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import cases
@@ -28,12 +29,12 @@ DELAY = 2_000_000  # µs by which events may be disordered
 
 
 def in_batches(
-    queries: Mapping[str, Prepared], background: Mapping[str, Any], events: Sequence[Event], buckets: int, seed: int,
-    whole: Sequence[str] = (),
+    queries: Mapping[str, AnyQuery], background: Mapping[str, Any], events: Sequence[Event], buckets: int, seed: int,
+    whole: Sequence[str] = (), given: RowSources = None,
 ) -> tuple[Counter[Any], Counter[str]]:  # fmt: skip
     """What five microbatches with disorder give, and the end of all streams; and how their engines came to be."""
     chance = random.Random(seed)
-    cluster = Cluster(queries, background, buckets, chance, whole)
+    cluster = Cluster(queries, background, buckets, chance, whole, given=given)
     delays = {event.timestamp: chance.randrange(DELAY) for event in events}  # those of one time stay in order
     coming = sorted(events, key=lambda event: event.timestamp + delays[event.timestamp])
     found, seen, size = [], -(2**60), max(1, -(-len(coming) // 5))
@@ -44,7 +45,7 @@ def in_batches(
     found += [row for table in cluster.batch([], seen - DELAY) for row in table.to_pylist()]
     found += [row for table in cluster.finish() for row in table.to_pylist()]
     assert not cluster.late
-    return counted(found, queries), Counter(cluster.how)
+    return counted(found, {name: spaseq.prepare(query) for name, query in queries.items()}), Counter(cluster.how)
 
 
 @pytest.mark.parametrize("own", CASES, ids=lambda own: own.case.label)

@@ -111,12 +111,6 @@ def test_wrong_arguments(more: dict[str, object], message: str) -> None:
         job(**more)  # type: ignore[arg-type]
 
 
-def test_parameters_are_refused() -> None:
-    query = QUERY.replace("WHERE", "GIVEN ?limit { 1 2 } WHERE")
-    with pytest.raises(OptionError, match=r'"q" has parameters \(GIVEN\): on Spark each row is to be a query'):
-        job_of({"q": query}, spaseq.Background.load({}), None, (), "stop", 2)
-
-
 def test_an_unknown_way_of_errors() -> None:
     with pytest.raises(OptionError, match='on_error is "stop" or "skip", not \'go\''):
         job_of(QUERY, spaseq.Background.load({}), None, (), "go", 2)

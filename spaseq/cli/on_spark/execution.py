@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spaseq.cli import checkpoint, execution, interrupts, options, printer, queries, sources
+from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, queries, sources
 from spaseq.cli.on_spark import job, session
 from spaseq.cli.on_spark.checkpoint import Kept, folder_held, kept_files, read_kept
 from spaseq.errors import OptionError
@@ -104,10 +104,12 @@ class SparkExecution(execution.Execution[SparkOptions]):
         self.metrics = job.Metrics()
         self.parsed = queries.read_queries(asked.queries)
         checked = [each.query for each in self.parsed]
+        tables = parameters.given_tables(asked.given, parameters.of_graphs(checked))
         graphs = sources.background_sources(asked.background, checked)
         ontologies = sources.entailed_graphs(asked.entail)
         self.sources = sources.stream_sources(asked.streams, checked)
-        self._check_files([*asked.queries, *graphs.values()])
+        self._check_files([*asked.queries, *tables.values(), *graphs.values()])
+        self.rows = parameters.given_rows(tables, checked)
         asked.check()
         if asked.checkpoint is not None:
             self.ctx.with_resource(folder_held(asked.checkpoint))
@@ -154,7 +156,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         checked = [each.query for each in self.parsed]
         known = matching.job_of(
             checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions,
-            late=asked.late is not None,
+            late=asked.late is not None, given=self.rows, sharing=asked.sharing,
         )  # fmt: skip
         return job.SparkJob(spark, known, self.sources, asked.reading())
 

@@ -14,7 +14,6 @@ from pyspark.sql.streaming.listener import StreamingQueryListener
 
 from spaseq.cli import output
 from spaseq.cli.on_spark.checkpoint import Kept, keep
-from spaseq.pattern.sequences import Query, Selection
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable
 from spaseq.sources.rdf.files import expand, is_plain_nquads
@@ -66,14 +65,13 @@ class SparkJob:
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query without results."""
-        engine, _ = self.job.reader()
-        return engine.core.query_named(query).empty_of(query)
+        return self.job.empty(query)
 
     def results(self, rows: DataFrame) -> Iterator[ResultPiece]:
         """What is in rows of results, in order of their last and first times; they come to the driver by pieces."""
         from pyspark.sql import functions
 
-        columns = {plan.query.name: _variables(plan.query) for plan in self.job.plans}
+        columns = {name: shown for one in self.job.queries for name, shown in one.columns().items()}
         # Not orderBy: to find how to part the rows, that would do the whole job twice.
         others = ("map_values(events)", "map_values(bindings)", "query")  # so that no order is left to chance
         order = [functions.expr(one) for one in ("last", "first", *others)]
@@ -88,10 +86,6 @@ def pack(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch
     """Each batch as one value."""
     for batch in batches:
         yield pyarrow.RecordBatch.from_arrays([pyarrow.array([packing.packed(batch)], pyarrow.binary())], ["data"])
-
-
-def _variables(query: Query) -> tuple[str, ...]:
-    return tuple(item.name for item in query.form.projections) if isinstance(query.form, Selection) else ()
 
 
 @dataclass(slots=True)

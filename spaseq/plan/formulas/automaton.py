@@ -281,7 +281,7 @@ def split(query: FormulaQuery, plan: RecognitionPlan) -> Partitioning:
         if query.consumption is Consumption.ANY:
             return whole("a result consumes the partial matches of all partitions")
         return Partitioning(query.partition, "each partition is a stream of its own", True)
-    why_not = _why_not(query)
+    why_not = why_whole(query)
     if why_not is not None:
         return whole(why_not)
     if not plan.partition:
@@ -289,7 +289,7 @@ def split(query: FormulaQuery, plan: RecognitionPlan) -> Partitioning:
     return Partitioning(plan.partition, "filters say that all events of a match are equal in it", True)
 
 
-def _why_not(query: FormulaQuery) -> str | None:
+def why_whole(query: FormulaQuery) -> str | None:
     """What looks at events with other values; None: nothing does."""
     if isinstance(query.window, EventWindow):
         return "the window counts all events"

@@ -14,6 +14,7 @@ from nfa_native.automata.kinds import BOTH, EITHER, MOST_ATOMS
 from spaseq.pattern.formulas.parameters import Placeholder
 from spaseq.pattern.formulas.predicates import (
     And,
+    Attribute,
     Comparison,
     Constant,
     Or,
@@ -24,7 +25,7 @@ from spaseq.pattern.formulas.predicates import (
     normal,
 )
 from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
-from spaseq.plan.formulas.automaton import EventKind, RecognitionPlan
+from spaseq.plan.formulas.automaton import EventKind, RecognitionPlan, why_whole
 
 _TURNED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -77,6 +78,25 @@ def rule_conditions(plan: RecognitionPlan) -> RuleConditions:
         atoms.append(replace(atom, predicate=common))
         conditions.append(tuple(_postfix(And(own), tests)) if own else ())
     return RuleConditions(tuple(atoms), tuple(tests), tuple(conditions))
+
+
+def joined_by(query: FormulaQuery, plan: RecognitionPlan) -> tuple[str, str] | None:
+    """An attribute in which all events of a match equal a parameter, and that parameter; None: there is none.
+
+    Then no event of another value has to do with a row.
+    """
+    if why_whole(query) is not None or any(state.directly_after for state in plan.automaton.states):
+        return None
+    each = [set(_equal_parameters(atom.predicate)) for atom in plan.atoms]
+    return min(set.intersection(*each), default=None) if each else None
+
+
+def _equal_parameters(predicate: Predicate) -> Iterator[tuple[str, str]]:
+    """The attributes that equal a parameter, whatever else holds."""
+    for part in _split(predicate)[1]:
+        match _test(part):
+            case ParameterTest(Attribute(name), "=", parameter):
+                yield name, parameter
 
 
 def _split(predicate: Predicate) -> tuple[Predicate, tuple[Predicate, ...]]:

@@ -12,7 +12,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gpm.algebra import Aggregate, Expression, Iri, Operation, Projection, Variable, subexpressions
+from gpm.algebra import (
+    XSD_INTEGER,
+    Aggregate,
+    Expression,
+    Iri,
+    Literal,
+    Operation,
+    Projection,
+    Variable,
+    subexpressions,
+)
 from gpm.errors import PatternError
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
@@ -226,6 +236,15 @@ class Plan:
             state.strategy is None and not state.ends and self.liveness.guards[state] for state in self.analysis.exits
         )
 
+    @cached_property
+    def parting(self) -> frozenset[str]:
+        """The parameters by whose values its rows go apart: also the length of windows, where their edges decide."""
+        found, given, window = apart(self.query), self.query.given, self.query.window
+        if given is None or given.length is None or window is None:
+            return found
+        slides = window.sliding and not window.events and not self.decided_by_edge and not self.looks_back
+        return found if slides else found | {given.length}
+
     def needed_since(self, time: int) -> int | None:
         """No event before this matters for results that are decided at ``time`` or later; None: every event may.
 
@@ -267,8 +286,9 @@ class Plan:
         asked = evaluator or Evaluator(Terms())
         if self.query.given is None:
             return render(self._explained(asked), form)
-        fixed = sorted(apart(self.query))
-        rules = Plan(of_rules(self.query, [(name, Iri("urn:any")) for name in fixed]), has_rules=True)
+        fixed, length = sorted(self.parting), self.query.given.length
+        any_ = [(name, Literal("1", XSD_INTEGER) if name == length else Iri("urn:any")) for name in fixed]
+        rules = Plan(of_rules(self.query, any_), has_rules=True)
         rows = {"why_apart": why_apart(rules), "apart": fixed}
         shown = self if rows["why_apart"] else Plan(of_rules(self.query, ()), has_rules=True)
         return render({**shown._explained(asked), "given": {**self._description["given"], "rows": rows}}, form)

@@ -17,7 +17,7 @@ from nfa_native.automata.kinds import Cells
 from spaseq.pattern.sequences import Query, Row, bound
 from spaseq.plan.sequences.environment import RULES, cell, rule_column
 from spaseq.plan.sequences.plan import Plan, compile_plan
-from spaseq.plan.sequences.rules import apart, of_rules, rule_order, why_apart
+from spaseq.plan.sequences.rules import of_rules, rule_order, why_apart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,12 +40,12 @@ def plans_of_rows(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[P
     """
     if not rows:
         return
-    if RulePlan.of(plan.query, next(iter(rows.values()))).why_apart:  # so it is for all
+    if RulePlan.of(plan, next(iter(rows.values()))).why_apart:  # so it is for all
         yield from plans_apart(plan, rows, place)
         return
     places = {key: number for number, key in enumerate(rows, place)}
     for keys in groups(plan, rows).values():
-        rules = RulePlan.of(plan.query, rows[keys[0]])
+        rules = RulePlan.of(plan, rows[keys[0]])
         keys.sort(key=rules.rank)
         its = [places[key] for key in keys]
         yield rules.running(keys, its), keys, its
@@ -59,14 +59,14 @@ def plans_apart(plan: Plan, rows: Mapping[Key, Row], place: int) -> Iterator[Pla
 
 def plan_of_rows(plan: Plan, row: Row, keys: Sequence[Key], places: Sequence[int], together: bool) -> Plan:
     """The plan that some rows once got, by rank, the first of them ``row``; ``together``: as rules."""
-    return RulePlan.of(plan.query, row).running(keys, places) if together else compile_plan(bound(plan.query, row))
+    return RulePlan.of(plan, row).running(keys, places) if together else compile_plan(bound(plan.query, row))
 
 
 def groups(plan: Plan, rows: Mapping[Key, Row]) -> dict[Key, list[Key]]:
     """The rows that differ only where rules can, by what they have in common."""
     assert plan.query.given is not None
     names = plan.query.given.names
-    numbers = [names.index(name) for name in sorted(apart(plan.query))]
+    numbers = [names.index(name) for name in sorted(plan.parting)]
     found: dict[Key, list[Key]] = {}
     for key in rows:
         found.setdefault(tuple(key[number] for number in numbers), []).append(key)
@@ -91,12 +91,12 @@ class RulePlan(Plan):
         self.fixed = fixed
 
     @staticmethod
-    def of(query: Query, row: Row) -> RulePlan:
-        """The plan of all rows that differ from this one only where rules can."""
-        assert query.given is not None
-        names, fixed = query.given.names, apart(query)
+    def of(plan: Plan, row: Row) -> RulePlan:
+        """The plan of all rows of a query with parameters that differ from this one only where rules can."""
+        assert plan.query.given is not None
+        names, fixed = plan.query.given.names, plan.parting
         values = sorted((name, term) for name, term in zip(names, row, strict=True) if name in fixed)
-        return RulePlan(of_rules(query, values), names, tuple(term_bytes(term) for _, term in values))
+        return RulePlan(of_rules(plan.query, values), names, tuple(term_bytes(term) for _, term in values))
 
     @cached_property
     def why_apart(self) -> str:
@@ -110,7 +110,7 @@ class RulePlan(Plan):
         """The plan of queries that are rows of this one, no terms fixed; None: each must have one of its own."""
         assert query.given is not None
         found = RulePlan(of_rules(query, ()), query.given.names, ())
-        return None if why_apart(found) else found
+        return None if why_apart(found) or query.given.length in found.parting else found
 
     @property
     def _length(self) -> str | None:

@@ -97,19 +97,11 @@ class Planned(Protocol):
     def match_aggregates(self) -> bool:
         """Whether SELECT or HAVING aggregates over matches."""
 
-    @property
-    def decided_by_edge(self) -> bool:
-        """Whether some match waits for its window's upper edge."""
-
-    @property
-    def looks_back(self) -> bool:
-        """Whether events before the first one of a match can drop it."""
-
 
 def why_apart(plan: Planned) -> str:
     """Why each row must have an automaton of its own; empty: it need not."""
-    form, given = plan.query.form, plan.query.given
-    if given is None:
+    form = plan.query.form
+    if plan.query.given is None:
         return "they have no parameters"
     if isinstance(form, Construction):
         return "each row derives events of its own"
@@ -125,10 +117,6 @@ def why_apart(plan: Planned) -> str:
         return "steps out of several states compete"
     if any(reads_parameters(one) for guard in _guards(plan.liveness) for one in guard.whole.filters):
         return "a negated part depends on the row"
-    window = plan.query.window
-    slides = window is not None and window.sliding and not window.events
-    if given.length is not None and (plan.decided_by_edge or plan.looks_back or not slides):
-        return "matches depend on where the row's window ends"
     return ""
 
 

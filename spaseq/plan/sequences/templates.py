@@ -7,6 +7,7 @@ number of WITHIN.  Streams, graphs, properties, ``{n,m}`` and arguments of other
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -26,7 +27,20 @@ from gpm.algebra import (
     Variable,
 )
 from gpm.rewrite import CanonicalNames, rename, walk
-from spaseq.pattern.sequences import AtomDefinition, Given, Query, Row, Selection, Window, occurrences, partly_bound
+from spaseq.errors import QueryError
+from spaseq.pattern.sequences import (
+    AtomDefinition,
+    Given,
+    Negation,
+    Optional,
+    Query,
+    Row,
+    Selection,
+    Window,
+    occurrences,
+    partly_bound,
+)
+from spaseq.plan.sequences.plan import compile_plan
 from spaseq.plan.sequences.rules import apart
 
 CALCULATED = frozenset(("||", "&&", "!", "=", "!=", "<", ">", "<=", ">=", "+", "-", "*", "/", "SAMETERM"))
@@ -66,9 +80,18 @@ def instance_of(query: Query) -> Instance | None:
     found = replace(
         query, atoms=atoms, form=replace(form, projections=projections), window=window, given=given, name=""
     )
-    fixed = {name: constants.terms[name] for name in apart(found)}
+    fixed = {name: constants.terms[name] for name in _parting(found)}
     row = tuple(term for name, term in constants.terms.items() if name not in fixed)
     return Instance(partly_bound(found, fixed) if fixed else found, row)
+
+
+@lru_cache(maxsize=256)
+def _parting(template: Query) -> frozenset[str]:
+    """See ``Plan.parting``: where nothing can be absent, that is known without a plan."""
+    if any(isinstance(one, Negation | Optional) for one in walk(template.expression)):
+        with suppress(QueryError):  # too large: whoever runs it says so
+            return compile_plan(template).parting
+    return apart(template)
 
 
 @lru_cache(maxsize=256)

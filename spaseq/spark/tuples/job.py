@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow
 
+from spaseq.pattern.formulas.parameters import row_key
 from spaseq.pattern.formulas.query import TimeWindow
 from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.formulas.automaton import split
+from spaseq.plan.sequences.plan import digest
 from spaseq.runtime.guards import in_steps, whole_or_broken
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import validated
@@ -20,10 +22,13 @@ from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.shards import labels
 from spaseq.spark.tuples.map_stage import ONLY, ROW, TIME, TableReading, sift
-from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, late_rows
+from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, constants_shown, late_rows
+from spaseq.spark.tuples.row_keys import RowKeys
 from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
+from spaseq.tuples.parameter_rows import each_query
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
@@ -88,7 +93,7 @@ class TupleShard(ShardEngine):
         with validated():
             state: dict[str, Any] = inflated(*TUPLES.unpack(snapshot))
             tables = reading.tables()
-            restore_core(tables, state["core"], {ONLY: reading.query}, reading.kept)
+            restore_core(tables, state["core"], {ONLY: reading.running}, reading.kept)
             engine = TupleShard(reading, schema, tables)
             engine.store = RowStore(state["following"])
             for first, rows in state["rows"]:
@@ -101,29 +106,47 @@ class TupleShard(ShardEngine):
             yield found
         self.store.forget(self._shown_since())
 
-    def _found(self, query: TupleQuery) -> Iterator[tuple[str, Found]]:
-        return iter(()) if query.evaluation is None else query.each(partial(self._found_in, query.evaluation))
+    def _found(self, query: AnyTupleQuery) -> Iterator[tuple[str, Found]]:
+        if isinstance(query, ParametricTupleQuery):
+            return query.found(partial(self._found_by, query))
+        return self._found_by(query, query)
 
-    def _found_in(self, evaluation: Evaluation, batch: EncodedBatch) -> Iterator[Found]:
+    def _found_by(self, query: AnyTupleQuery, member: TupleQuery) -> Iterator[tuple[str, Found]]:
+        """What a member of a query finds."""
+        return iter(()) if member.evaluation is None else member.each(partial(self._found_in, query, member))
+
+    def _found_in(self, query: AnyTupleQuery, member: TupleQuery, batch: EncodedBatch) -> Iterator[Found]:
+        evaluation = member.at_work
         if isinstance(evaluation, SelectionQuery):
             for found in evaluation.recognized(batch):
-                yield SelectedRows(found, batch, evaluation, self.store, self._reading, self._schema)
+                shown = constants_shown(self._reading, query, member, found)
+                yield SelectedRows(found, batch, evaluation, self.store, self._reading, self._schema, shown)
         else:
             for rows in evaluation.batches(batch):
-                yield AggregatedRows(rows, batch, self._schema)
+                yield AggregatedRows(rows, batch, self._schema, constants_shown(self._reading, query, member, rows))
 
     def _shown_since(self) -> int:
         """No row before this time is in a result that is still to come."""
         query = self._reading.query.query
         if isinstance(query.window, TimeWindow):
-            return max(LEAST, self._clock.watermark - query.window.microseconds)
+            return max(LEAST, self._clock.watermark - self._longest)
         return LEAST if not query.forgets else self._oldest()
+
+    @cached_property
+    def _longest(self) -> int:
+        """How long the longest window of time is (µs)."""
+        windows = (one.window for one in each_query(self._reading.query))
+        return max((one.microseconds for one in windows if isinstance(one, TimeWindow)), default=0)
 
     def _oldest(self) -> int:
         """The time of the first row that is remembered, in the order of times."""
         (query,), (merged,) = self.core.running.values(), self._tables.inputs
-        running = query.evaluation
-        if not isinstance(running, SelectionQuery) or not merged.position:
+        if not merged.position:
+            return LEAST
+        return min((self._remembered_since(member.evaluation) for member in query.members), default=LEAST)
+
+    def _remembered_since(self, running: Evaluation | None) -> int:
+        if not isinstance(running, SelectionQuery):
             return LEAST
         number = running.past.values(ROW, pyarrow.array([running.past.oldest])).to_numpy()
         return int(self.store.take(number, [TIME])[TIME].cast(pyarrow.int64())[0].as_py())
@@ -146,7 +169,23 @@ class TupleJob:
     def split(self) -> Partitioning:
         """Where the query is cut."""
         query = self.reading.query
-        return whole("so it was asked for") if self.whole else split(query.query, query.plan_for(self.reading.usual))
+        if self.whole:
+            return whole("so it was asked for")
+        return self.row_keys.partitioning if self.row_keys else split(query.query, query.plan_for(self.reading.usual))
+
+    @cached_property
+    def row_keys(self) -> RowKeys | None:
+        """Where rows of parameters lie, if they do so by a key."""
+        return None if self.whole else RowKeys.of(self.reading)
+
+    @property
+    def wanted(self) -> pyarrow.Array | None:
+        """See ``RowReader``."""
+        return self.row_keys.values.drop_null() if self.row_keys else None
+
+    def _reading_of(self, number: int) -> TableReading:
+        """What the engine of that number reads: rows lie where their events go."""
+        return replace(self.reading, here=self.row_keys.rows(number, self.engines)) if self.row_keys else self.reading
 
     @property
     def engines(self) -> int:
@@ -198,8 +237,11 @@ class TupleJob:
         """See ``EngineJob``."""
         options = self.reading.options
         roles = (options.type, options.relation, options.stream, options.time, options.unit, options.form)
+        rows = self.reading.query.rows
+        given = {} if rows is None else {"the rows of the query": digest(repr(sorted(map(row_key, rows))))}
         return {
             "the query": self.reading.query.fingerprint,
+            **given,
             "what columns are for": repr(roles),
             "the columns": ", ".join(f"{field.name}: {field.type}" for field in self.reading.packed),
             "totals": options.totals,
@@ -218,8 +260,8 @@ class TupleJob:
 
     def started(self, number: int) -> TupleShard:
         """See ``EngineJob``."""
-        return TupleShard(self.reading, self.schema)
+        return TupleShard(self._reading_of(number), self.schema)
 
     def restored(self, number: int, snapshot: bytes) -> TupleShard:
         """See ``EngineJob``."""
-        return TupleShard.restored(self.reading, self.schema, snapshot)
+        return TupleShard.restored(self._reading_of(number), self.schema, snapshot)

@@ -15,9 +15,11 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import OptionError, StreamError
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
 from spaseq.plan.description import Partitioning
 from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.plan.formulas.rule_conditions import rule_conditions
 from spaseq.runtime.guards import Soundness
 from spaseq.sources.tables.columns import path_of
 from spaseq.sources.tables.frames import ArrowSource
@@ -34,9 +36,10 @@ from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_co
 from spaseq.tuples.encoding.symbols import Symbols
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.kind import TableKind
+from spaseq.tuples.parameter_columns import ParameterColumns
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.pushed_rows import Pushed, PushedPart
 from spaseq.tuples.queries import Prepared, ReadingOptions, atoms_of, with_times
-from spaseq.tuples.tuple_query import TupleQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -89,13 +92,16 @@ ONLY = ""  # the stream that has no name
 class TableReading:
     """How the columns ``given`` (in the types of Spark) are read for a query; ``options`` say what they are for.
 
-    ``late``: rows that are late are shown, too.
+    ``late``: rows that are late are shown, too.  ``sharing``: rows of parameters run together where they can; ``here``
+    are those that an engine runs (None: all).
     """
 
     query: Prepared
     options: ReadingOptions
     given: pyarrow.Schema
     late: bool = False
+    sharing: bool = True
+    here: tuple[ConstantRow, ...] | None = None
 
     @property
     def time(self) -> str:
@@ -141,6 +147,22 @@ class TableReading:
         """Where packed rows have a column."""
         return name if name in self.packed.names else TIME
 
+    @property
+    def running(self) -> Prepared:
+        """The query with the rows that an engine runs."""
+        return self.query if self.here is None else self.query.with_rows(self.here)
+
+    @cached_property
+    def row_places(self) -> dict[RowKey, int]:
+        """The number of each row of parameters."""
+        return {row_key(row): place for place, row in enumerate(self.query.rows or ())}
+
+    @cached_property
+    def constants(self) -> list[tuple[int, pyarrow.Array]]:
+        """What results show of all rows of parameters: see ``ParameterColumns``."""
+        given = self.query.query.given
+        return [] if given is None else ParameterColumns(given, self.query.rows or (), ()).values
+
     def types(self) -> ColumnTypes:
         """The types of columns for an engine."""
         own = {TIME: pyarrow.timestamp("us"), **dict.fromkeys(self.kept, pyarrow.int64())}
@@ -149,13 +171,12 @@ class TableReading:
     def tables(self) -> TableKind:
         """What runs the query, which is still to be registered."""
         setting = replace(self.options, time=TIME, form=None).setting(has_names=False)
-        return TableKind(setting, self.types(), Soundness("this engine"))
+        return TableKind(setting, self.types(), Soundness("this engine"), sharing=self.sharing)
 
-    def begun(self) -> tuple[TableKind, TupleQuery]:
+    def begun(self) -> tuple[TableKind, AnyTupleQuery]:
         """The query at work; QueryError: it makes no sense for the columns that there are."""
         tables = self.tables()
-        query = tables.query(ONLY, self.query, extra=self.kept)
-        assert isinstance(query, TupleQuery)
+        query = tables.query(ONLY, self.running, extra=self.kept)
         tables.register(query)
         tables.check_named_columns()
         tables.core.clock(ONLY)
@@ -175,7 +196,9 @@ class TableReading:
         return pyarrow.RecordBatch.from_pydict(columns | dict.fromkeys(self.kept, numbers))
 
 
-def table_reading(query: Prepared, options: ReadingOptions, columns: StructType, late: bool = False) -> TableReading:
+def table_reading(
+    query: Prepared, options: ReadingOptions, columns: StructType, late: bool = False, sharing: bool = True
+) -> TableReading:
     """How a data frame with these columns is read.
 
     QueryError, OptionError: the query or the options make no sense for it, or a column has a type that Arrow has not.
@@ -185,7 +208,7 @@ def table_reading(query: Prepared, options: ReadingOptions, columns: StructType,
     columns = with_struct_fields(columns, query.columns)
     own = (type_column_of(roles, columns.names), options.stream, options.time)
     names = existing((*own, *query.columns), columns.names)
-    reading = TableReading(query, options, _schema(columns, names), late)
+    reading = TableReading(query, options, _schema(columns, names), late, sharing)
     if reading.shows_rows:
         reading = replace(reading, given=_schema(columns, existing(columns.names, columns.names)))
     _check_time(reading)
@@ -227,17 +250,24 @@ _FACTORS = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9))
 
 
 class RowRouter:
-    """Routes rows in the types in which engines read them; ``keys``: they are cut by these into ``buckets``."""
+    """Routes rows in the types in which engines read them; ``keys``: they are cut by these into ``buckets``.
 
-    def __init__(self, reading: TableReading, keys: tuple[str, ...], buckets: int) -> None:
+    ``wanted``: the only values of the first key that are of use; None: any are.
+    """
+
+    def __init__(
+        self, reading: TableReading, keys: tuple[str, ...], buckets: int, wanted: pyarrow.Array | None = None
+    ) -> None:
         query, options = reading.query.query, reading.options
         plan = reading.query.plan_for(reading.usual)
+        if query.given is not None:
+            plan = replace(plan, atoms=rule_conditions(plan).atoms)  # what all rows ask of events
         own = query.streams[0] if options.stream is None and query.streams else None
         type_column = None if options.relation is not None else options.type or "type"
         self._streams = query.streams if options.stream is not None else ()
         self._stream_column = options.stream
         self._counts = counts_rows(query, plan)
-        self._keys, self._buckets = keys, buckets
+        self._keys, self._buckets, self._wanted = keys, buckets, wanted
         self._symbols = Symbols(
             atoms_of(plan, own), reading.usual, type_column=type_column, relation=options.relation,
             stream_column=options.stream,
@@ -251,6 +281,8 @@ class RowRouter:
                 yield 0, np.flatnonzero(used)
             return
         used &= np.logical_and.reduce([rows[key].is_valid().to_numpy(zero_copy_only=False) for key in self._keys])
+        if self._wanted is not None:
+            used &= _is_among(rows[self._keys[0]], self._wanted)
         places = np.flatnonzero(used)
         buckets = buckets_of([rows[key].take(pyarrow.array(places)) for key in self._keys], self._buckets)
         order = np.argsort(buckets, kind="stable")
@@ -275,6 +307,13 @@ def counts_rows(query: FormulaQuery, plan: RecognitionPlan) -> bool:
     if isinstance(query.window, EventWindow) or query.strategy is SelectionStrategy.STRICT:
         return True
     return any(state.directly_after for state in plan.automaton.states)
+
+
+def _is_among(column: pyarrow.Array, values: pyarrow.Array) -> Mask:
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    found: Mask = pyarrow.compute.is_in(column, values.cast(column.type)).to_numpy(zero_copy_only=False)
+    return found
 
 
 def buckets_of(keys: list[pyarrow.Array], buckets: int) -> Buckets:
@@ -321,6 +360,10 @@ class RowReader(Protocol):
         """Into how many engines."""
 
     @property
+    def wanted(self) -> pyarrow.Array | None:
+        """The only values of the key that are of use; None: any are."""
+
+    @property
     def labels(self) -> Sequence[int]:
         """The label of each engine by number."""
 
@@ -336,7 +379,7 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
     how many were left out.  StreamError: a row has no time, or a value is none.
     """
     reading, packer, latest, dropped, skipped = job.reading, Packer(job.labels, job.form), LEAST, 0, []
-    router, types = RowRouter(reading, job.split.keys, job.engines), reading.types()
+    router, types = RowRouter(reading, job.split.keys, job.engines, job.wanted), reading.types()
     before = 0
     for given in batches:
         batch = _known(given, reading.given)

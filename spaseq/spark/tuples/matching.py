@@ -17,12 +17,14 @@ from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
+from spaseq.tuples.parameter_rows import with_rows
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+    from spaseq.sources.parameter_tables import RowSource
     from spaseq.spark.map_stage import Losses
 
 
@@ -44,6 +46,8 @@ def match_tuples(
     late: bool = False,
     name: str = "spaseq",
     losses: Losses | None = None,
+    given: RowSource | None = None,
+    sharing: bool = True,
 ) -> DataFrame:
     """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
 
@@ -54,10 +58,11 @@ def match_tuples(
     column's type.
 
     A query that may be cut (``spaseq explain``) is cut into ``buckets`` engines, by default four for each of
-    ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``lateness`` is as of ``match``; with ``late``
-    a column of that name has the late rows that the query could use, each next to NULL.  A streaming ``df`` needs a
-    window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which
-    it may be a part beside others with other names.
+    ``spark.sql.shuffle.partitions``, unless it is kept ``whole``.  ``given`` has the rows of one with parameters, and
+    ``sharing`` says whether these run together, as of ``spaseq.tuples.match``.  ``lateness`` is as of ``match``; with
+    ``late`` a column of that name has the late rows that the query could use, each next to NULL.  A streaming ``df``
+    needs a window in time; ``name`` is what its metrics are called in the progress of the streaming query, of which it
+    may be a part beside others with other names.
 
     QuerySyntaxError, QueryError, OptionError: the query, its columns or the options are wrong.  While Spark works:
     StreamError: a row has no time (``on_error="skip"``: such rows are left out, and the workers log how many;
@@ -66,7 +71,8 @@ def match_tuples(
     df = data_frame(df)
     check_losses(losses, df.isStreaming)
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
-    job = tuple_job(df.schema, prepare(query), options, buckets, whole, shuffle_partitions(df.sparkSession), late)
+    prepared, partitions = with_rows(prepare(query), given), shuffle_partitions(df.sparkSession)
+    job = tuple_job(df.schema, prepared, options, buckets, whole, partitions, late, sharing)
     rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
         return match_batch([rows], job, losses)
@@ -92,6 +98,8 @@ def finish_tuples(
     buckets: int | None = None,
     whole: bool = False,
     late: bool = False,
+    given: RowSource | None = None,
+    sharing: bool = True,
 ) -> DataFrame:
     """What the end of the input decides, of a streaming ``match_tuples`` that has stopped; a bounded data frame.
 
@@ -99,7 +107,7 @@ def finish_tuples(
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
     partitions = partitions_of(spark, checkpoint)
-    job = tuple_job(schema, prepare(query), options, buckets, whole, partitions, late)
+    job = tuple_job(schema, with_rows(prepare(query), given), options, buckets, whole, partitions, late, sharing)
     return finished(spark, checkpoint, job)
 
 
@@ -111,14 +119,15 @@ def tuple_job(
     whole: bool,
     partitions: int,
     late: bool = False,
+    sharing: bool = True,
 ) -> TupleJob:
     """The job of these arguments; errors as of ``match_tuples``."""
-    for what, given in (("whole", whole), ("late", late)):
+    for what, given in (("whole", whole), ("late", late), ("sharing", sharing)):
         if not isinstance(given, bool):
             raise OptionError(f"{what} is True or False, not {given!r:.80}")
-    if query.query.given is not None:
-        raise OptionError("the query has parameters (GIVEN): on Spark each row is to be a query of its own")
-    reading = table_reading(query, options, columns, late)
+    if query.rows == ():
+        raise OptionError("the query has no rows for its parameters (GIVEN): columns of results would have no types")
+    reading = table_reading(query, options, columns, late, sharing)
     types = result_types(reading, columns)
     return TupleJob(reading, types, checked_buckets(buckets, partitions), partitions, whole)
 

@@ -17,8 +17,10 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.spark.tuples.map_stage import INSTANT, ROW, TIME, TableReading, with_struct_fields
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
 from spaseq.tuples.selection.selection import SelectionQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
@@ -82,6 +84,42 @@ Offsets = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
+class ShownConstants:
+    """What results show of the constants of their rows: columns with the places that they have behind the times.
+
+    ``rows`` says of which row each result is (m); of a query without parameters nothing is shown.
+    """
+
+    columns: Sequence[tuple[int, pyarrow.Array]] = ()
+    rows: Rows | None = None
+
+    def among(self, columns: list[pyarrow.Array], times: int) -> list[pyarrow.Array]:
+        """The columns of results, of which so many are times, with those of constants among them."""
+        found = list(columns)
+        for place, values in self.columns:
+            found.insert(times + place, values.take(pyarrow.array(self.rows)))
+        return found
+
+    def others(self, fields: Sequence[pyarrow.Field]) -> list[pyarrow.Field]:
+        """Those of the columns behind the times that are of events."""
+        places = {place for place, _ in self.columns}
+        return [one for place, one in enumerate(fields) if place not in places]
+
+
+def constants_shown(
+    reading: TableReading, query: AnyTupleQuery, member: TupleQuery, found: ComplexEvents | pyarrow.RecordBatch
+) -> ShownConstants:
+    """Those of the results that a member of a query found."""
+    if not isinstance(query, ParametricTupleQuery):
+        return ShownConstants()
+    places = np.array([reading.row_places[key] for key in query.keys_of(member)], np.int64)
+    if isinstance(found, ComplexEvents) and found.rules is not None:
+        return ShownConstants(reading.constants, places[found.rules])
+    count = found.num_rows if isinstance(found, pyarrow.RecordBatch) else len(found.starts)
+    return ShownConstants(reading.constants, np.full(count, places[0]))
+
+
+@dataclass(frozen=True, slots=True)
 class SelectedRows:
     """Results of a query that selects, found in a ``batch``."""
 
@@ -91,6 +129,7 @@ class SelectedRows:
     store: RowStore
     reading: TableReading
     schema: pyarrow.Schema
+    constants: ShownConstants
 
     def rows(self) -> pyarrow.RecordBatch:
         """As rows of the job's results."""
@@ -98,10 +137,10 @@ class SelectedRows:
         held = dict(zip(self.running.held, positions.columns[3:], strict=True))
         shown = [
             self._column(column, held[column.variable], field.type)
-            for column, field in zip(self.running.columns, list(self.schema)[2:], strict=False)
+            for column, field in zip(self.running.columns, self.constants.others(list(self.schema)[2:]), strict=False)
         ]
         times = [self._times(positions.column(0)), self._times(positions.column(1))]
-        return _filled([*times, *shown], self.schema)
+        return _filled(self.constants.among([*times, *shown], 2), self.schema)
 
     def _numbers(self, positions: pyarrow.Array) -> Rows:
         """The numbers of the rows at some positions."""
@@ -138,13 +177,16 @@ class AggregatedRows:
     found: pyarrow.RecordBatch
     batch: EncodedBatch
     schema: pyarrow.Schema
+    constants: ShownConstants
 
     def rows(self) -> pyarrow.RecordBatch:
         """As rows of the job's results."""
         ends = self.found.column(0).to_numpy() - self.batch.first_position
         last = pyarrow.array(self.batch.times[ends]).cast(INSTANT)
-        others = zip(self.found.columns[1:], list(self.schema)[1:], strict=False)
-        return _filled([last, *(column.cast(field.type) for column, field in others)], self.schema)
+        others = zip(self.found.columns[1:], self.constants.others(list(self.schema)[1:]), strict=False)
+        return _filled(
+            self.constants.among([last, *(column.cast(field.type) for column, field in others)], 1), self.schema
+        )
 
 
 def late_rows(rows: pyarrow.Table, reading: TableReading, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
@@ -172,13 +214,24 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType, TimestampType
 
     _, query = reading.begun()
-    running = query.at_work
+    running = next(iter(query.members)).at_work
     aggregates = isinstance(running, AggregatingQuery)
     own = list((_aggregated if aggregates else _selected)(running, reading, columns))
+    for name, place, type_ in _constants(reading):
+        own.insert(place, (name, type_))
     names = [name for name, _ in own]
     times = [(free(name, names), TimestampType()) for name in (["last"] if aggregates else ["first", "last"])]
     late = [(free("late", names), _row_type(columns))] if reading.late else []
     return StructType([StructField(name, type_) for name, type_ in [*times, *own, *late]])
+
+
+def _constants(reading: TableReading) -> Iterator[tuple[str, int, DataType]]:
+    """What is shown of the rows of parameters: names, places and types."""
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    given = reading.query.query.given
+    shown = zip(() if given is None else given.shown, reading.constants, strict=True)
+    return ((one.name, place, from_arrow_type(values.type)) for one, (place, values) in shown)
 
 
 def _selected(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:

@@ -82,6 +82,11 @@ class RuleSelection(SelectionQuery):
         return RuleRecognizer(self._plan.automaton, self._conditions, **options | {"consume": consume})
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def keys(self) -> Sequence[RowKey]:
+        """Those of the rows, by the number of their rule."""
+        return self._keys
+
     def check(self, row: ConstantRow) -> None:
         """QueryError: events cannot be compared with the constants of a row."""
         assert self._parametric.given is not None

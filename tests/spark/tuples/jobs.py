@@ -18,6 +18,7 @@ from spaseq.spark.log import LiveEngines, LoggedEngine, Report
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.matching import tuple_job
 from spaseq.tuples import match
+from spaseq.tuples.parameter_rows import with_rows
 from spaseq.tuples.queries import Prepared, ReadingOptions, prepare
 from tests.cli.conftest import ROOT
 from tests.oracle.ceql.generate import Pair
@@ -33,8 +34,9 @@ ROWS = SCHEMA.append(pyarrow.field("id", pyarrow.int64()))
 
 def job_of(text: str, schema: pyarrow.Schema = ROWS, buckets: int = 3, **options: Any) -> TupleJob:
     """A job on rows with the types and times of ``tests.tuples.pushed``."""
-    whole, reading = options.pop("whole", False), ReadingOptions(**{"time": "time"} | options)
-    return tuple_job(from_arrow_schema(schema), prepare(text), reading, buckets, whole, 2)
+    whole, given, sharing = options.pop("whole", False), options.pop("given", None), options.pop("sharing", True)
+    reading, query = ReadingOptions(**{"time": "time"} | options), with_rows(prepare(text), given)
+    return tuple_job(from_arrow_schema(schema), query, reading, buckets, whole, 2, sharing=sharing)
 
 
 def query_of(pair: Pair) -> str:
@@ -134,8 +136,10 @@ def seen(times: Sequence[Any], shown: dict[str, Any], query: Prepared) -> Any:
     held = {name: _compared(value) for name, value in shown.items()}
     if query.query.projected:
         return *times, () if query.plan.automaton.ambiguous else str(held)
-    picked = tuple(sorted({one for some in held.values() for one in some}))
-    return *times, picked, () if query.plan.automaton.ambiguous else tuple(sorted(held.items()))
+    constants = {name: value for name, value in held.items() if not isinstance(value, tuple)}
+    picked = tuple(sorted({one for some in held.values() if isinstance(some, tuple) for one in some}))
+    told = constants if query.plan.automaton.ambiguous else held
+    return *times, picked, tuple(sorted((name, str(value)) for name, value in told.items()))
 
 
 def _compared(value: Any) -> Any:

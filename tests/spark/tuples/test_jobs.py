@@ -300,9 +300,3 @@ def test_streams_need_a_window_in_time(within: str, why: str) -> None:
     with pytest.raises(OptionError, match=f"a query on a stream has a window in time.*{why}"):
         check_streaming(prepare(f"SELECT * FROM S WHERE A ; B {within}"))
     check_streaming(prepare(PAIRS))
-
-
-def test_parameters_are_refused() -> None:
-    query = prepare("SELECT * GIVEN $limit { 5 } WHERE A AS a FILTER a[count > $limit] WITHIN 10 SECONDS")
-    with pytest.raises(OptionError, match=r"the query has parameters \(GIVEN\): on Spark each row is to be a query of"):
-        tuple_job(StructType([]), query, ReadingOptions(time="at"), None, False, 4)
