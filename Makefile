@@ -19,25 +19,31 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
-	$(BIN)/python -m tests.recognition.deep --random 10000
+	$(BIN)/python -m tests.recognition.deep --random 6000
 	$(BIN)/python -m tests.recognition.families_deep 60
 	$(BIN)/python -m tests.gpm.native.deep 200000
-	$(BIN)/python -m tests.allocations.deep
-	$(BIN)/python -m tests.snapshots.deep 2500 600
-	$(BIN)/python -m tests.cli.killing 30
-	$(BIN)/python -m tests.cli.crowding 30
-	$(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
-	$(BIN)/python -m tests.paths.ends_deep 5000 0
-	$(BIN)/python -m tests.paths.between_deep 20000 0
-	$(BIN)/python -m tests.paths.stream.deep 5000 0
+	$(MAKE) --jobs 2 --output-sync $(ON_ONE_CORE)
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
+	$(BIN)/python -m tests.spark.sharing 10 500
 	$(BIN)/python -m tests.spark.executors
-	$(BIN)/python -m benchmarks.soak 1000000
-	$(BIN)/python -m benchmarks.memory_tuples 1000000
-	$(BIN)/python -m benchmarks.soak_tuples 1000000
 	$(BIN)/python -m tests.fuzz --minutes 0.25
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
+
+# Parts of check-deep that have one process each.
+ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream soak memory-tuples soak-tuples)
+.PHONY: $(ON_ONE_CORE)
+deep-allocations: ; $(BIN)/python -m tests.allocations.deep
+deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 2500 600
+deep-killing: ; $(BIN)/python -m tests.cli.killing 30
+deep-crowding: ; $(BIN)/python -m tests.cli.crowding 30
+deep-walks: ; $(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
+deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 5000 0
+deep-between: ; $(BIN)/python -m tests.paths.between_deep 20000 0
+deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 5000 0
+deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
+deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
+deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks

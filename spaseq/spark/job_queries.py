@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from gpm.evaluator import Evaluator
+from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import compiled
 from spaseq.graphs.families import LEAST, plan_of_family
 from spaseq.graphs.graph_engine import Engine
@@ -257,10 +258,10 @@ class QueryFamily(JobQuery):
     def terms(self, names: Sequence[str]) -> Iterator[Key]:
         """See ``JobQuery``."""
         assert self.query.given is not None
-        numbers = [self.query.given.names.index(name) for name in names]
+        numbers, table = [self.query.given.names.index(name) for name in names], Terms()
         for one in self.instances.values():
             row = self.variation.row(one)
-            yield key_of(tuple([row[number] for number in numbers]))
+            yield key_of(tuple([row[number] for number in numbers]), table)
 
     def lying_where(self, names: Sequence[str], is_here: Callable[[Key], bool]) -> JobQuery | None:
         """See ``JobQuery``."""
