@@ -66,6 +66,7 @@ class GraphKind:
         self.terms = Terms()
         self.on_late = on_late
         self.sharing = sharing  # rows of parameters run together where they can
+        self.keeps_families = False  # whether results of a family stay in one table
         self.evaluator = new_evaluator(gpm, self.terms, background)
         late_by = duration_microseconds(lateness)
         self.core: EngineCore[Events, AnyGraphQuery] = EngineCore(self, self._soundness(), late_by)
@@ -143,7 +144,7 @@ class GraphKind:
 
     def apart(self, tables: Iterator[MatchTable]) -> Iterator[MatchTable]:
         """See ``Kind``: those of families."""
-        return each_of_one_query(tables)
+        return tables if self.keeps_families else each_of_one_query(tables)
 
     def rest(self) -> None:
         """See ``Kind``: versions of the background that no event sees any more are freed."""

@@ -11,7 +11,7 @@ import pyarrow
 import spaseq.graphs
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.background import Background
-from spaseq.graphs.kind import new_evaluator
+from spaseq.graphs.kind import GraphKind, new_evaluator
 from spaseq.graphs.queries import AnyQuery
 from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences.templates import Instance
@@ -26,7 +26,11 @@ from spaseq.spark.shards import Router, ShardGroup, labels, owned, parts, splits
 
 
 class GraphShard(spaseq.graphs.Engine, ShardEngine):
-    """An engine that takes packed events."""
+    """An engine that takes packed events; the results of a family stay together."""
+
+    def _keep(self, kind: GraphKind) -> None:
+        super()._keep(kind)
+        kind.keeps_families = True
 
     def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[MatchTable]:
         """See ``ShardEngine``."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
 from gpm.evaluator import Evaluator
@@ -20,7 +21,7 @@ from spaseq.graphs.graph_engine import Engine
 from spaseq.graphs.graph_run import Queries, named_queries
 from spaseq.graphs.known_forms import KnownForms
 from spaseq.graphs.parameter_rows import key_of, keyed, needed_rows, rows_given
-from spaseq.graphs.queries import AnyQuery, Prepared, as_query, check_is_name, free_name, prepare
+from spaseq.graphs.queries import AnyQuery, Prepared, check_is_name, checked_query, free_name, prepare
 from spaseq.languages.spaseq import ParsedQuery
 from spaseq.pattern.sequences import Query, Row, Selection, bound
 from spaseq.plan.sequences import Plan, compile_plan
@@ -28,6 +29,7 @@ from spaseq.plan.sequences.plan import digest
 from spaseq.plan.sequences.rule_plan import Key, RulePlan, groups
 from spaseq.plan.sequences.templates import Instance, Variation, canonical, instance_of
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
+from spaseq.spark.log import QUERIES
 
 if TYPE_CHECKING:
     from spaseq.sources.parameter_tables import RowSource
@@ -164,13 +166,7 @@ class QueryOfRows(JobQuery):
     @cached_property
     def plans(self) -> Sequence[Plan]:
         """See ``JobQuery``."""
-        plan = self.prepared.plan.named(self.called)
-        if not self.rows:
-            return ()
-        if not self.sharing or RulePlan.of(plan, next(iter(self.rows.values()))).why_apart:
-            return tuple([compile_plan(bound(plan.query, row)) for row in self.rows.values()])
-        firsts = (keys[0] for keys in groups(plan, self.rows).values())
-        return tuple([RulePlan.of(plan, self.rows[key]) for key in firsts])
+        return _plans_of_rows(self.prepared, self.called, tuple(self.rows.items()), self.sharing)
 
     @property
     def identity(self) -> dict[str, str]:
@@ -212,6 +208,20 @@ class QueryOfRows(JobQuery):
         return replace(self.query, given=replace(self.query.given, rows=tuple(rows)), name=self.called)
 
 
+@lru_cache(maxsize=8)
+def _plans_of_rows(
+    prepared: Prepared, called: str, rows: tuple[tuple[Key, Row], ...], sharing: bool
+) -> tuple[Plan, ...]:
+    """One for all rows that run together, and one for each other; once in a process, however many tasks it has."""
+    plan, by_key = prepared.plan.named(called), dict(rows)
+    if not rows:
+        return ()
+    if not sharing or RulePlan.of(plan, rows[0][1]).why_apart:
+        return tuple([compile_plan(bound(plan.query, row)) for _, row in rows])
+    firsts = (keys[0] for keys in groups(plan, by_key).values())
+    return tuple([RulePlan.of(plan, by_key[key]) for key in firsts])
+
+
 @dataclass(frozen=True)
 class QueryFamily(JobQuery):
     """Queries that differ only in constants, by name, and in what they differ."""
@@ -223,6 +233,11 @@ class QueryFamily(JobQuery):
     def names(self) -> Sequence[str]:
         """See ``JobQuery``."""
         return tuple(self.instances)
+
+    @property
+    def name(self) -> str:
+        """See ``JobQuery``."""
+        return next(iter(self.instances))
 
     @property
     def _first(self) -> Instance:
@@ -243,8 +258,8 @@ class QueryFamily(JobQuery):
     @property
     def identity(self) -> dict[str, str]:
         """See ``JobQuery``: many queries take no more room than one."""
-        each = [(name, one.row, one.columns) for name, one in self.instances.items()]
-        return {f'the queries like "{self.name}"': digest(repr((canonical(self._first.template), each)))}
+        each = [(name, one.row, one.columns) for name, one in sorted(self.instances.items())]
+        return {f'{QUERIES[1]}like "{each[0][0]}"': digest(repr((canonical(self._first.template), each)))}
 
     @property
     def is_shared(self) -> bool:
@@ -275,17 +290,18 @@ class QueryFamily(JobQuery):
 
 
 def _title(name: str) -> str:
-    return f'the query "{name}"'
+    return f'{QUERIES[0]}"{name}"'
 
 
 # ── what users give ──────────────────────────────────────────────────────────────────────────────────────
 @dataclass(frozen=True, slots=True)
 class ReadQuery:
-    """A query that is read: ``source`` is what was given; ``instance``: it may be of a family."""
+    """A query that is read: ``source`` is what was given, ``name`` its own; ``instance``: it may be of a family."""
 
     source: AnyQuery
     read: AnyQuery | Instance
     instance: Instance | None
+    name: str = ""
 
     def prepared(self) -> Prepared:
         """The same, planned."""
@@ -317,17 +333,23 @@ def job_queries(
 def _read(queries: Queries, sharing: bool) -> dict[str, ReadQuery]:
     forms, found = KnownForms(), dict[str, ReadQuery]()
     named = named_queries(queries)
-    sharing = sharing and len(named) >= LEAST
+    free = (called for called in map("query{}".format, count(1)) if called not in found)
     for name, query in named:
         check_is_name(name)
-        read = forms.read(query) if sharing and isinstance(query, str) else query
-        if isinstance(read, Instance):
-            found[free_name(name or "", found)] = ReadQuery(query, read, read)
-        else:
-            checked = as_query(read, name, found)
-            is_kin = sharing and not isinstance(read, Prepared)
-            found[checked.name] = ReadQuery(query, read, instance_of(checked) if is_kin else None)
+        one = _read_query(query, forms if sharing and len(named) >= LEAST else None)
+        wanted = one.name if name is None else name
+        found[free_name(wanted, found) if wanted else next(free)] = one
     return found
+
+
+def _read_query(query: AnyQuery, forms: KnownForms | None) -> ReadQuery:
+    """``forms`` are those of texts that are known; None: nothing may be of a family."""
+    read = forms.read(query) if forms is not None and isinstance(query, str) else query
+    if isinstance(read, Instance):
+        return ReadQuery(query, read, read)
+    checked = checked_query(read)
+    may_share = forms is not None and not isinstance(read, Prepared)
+    return ReadQuery(query, read, instance_of(checked) if may_share else None, checked.name)
 
 
 def _alone(name: str, one: ReadQuery, tables: Mapping[str, RowSource], sharing: bool) -> JobQuery:

@@ -63,6 +63,7 @@ LIVE = LiveEngines()
 FORMAT = 1
 MILLISECOND = 1000  # µs
 PARTITIONS, BUCKETS = "the number of partitions", "the number of buckets"  # in the identity of a job
+QUERIES = ("the query ", "the queries ")  # how names of queries begin there
 SHARING = "sharing"  # the same, of jobs in which queries or rows run together
 MOST_TOKENS = 64  # of past batches; an engine that is further behind is made anew
 
@@ -168,10 +169,16 @@ def is_of(data: bytes, identity: Mapping[str, str], free: Collection[str]) -> bo
 def _changed(known: Mapping[str, str], given: Mapping[str, str], free: Collection[str]) -> bool:
     """Whether an identity is another one; SnapshotError: in something that is not free."""
     changed = [name for name in {**given, **known} if known.get(name) != given.get(name)]
+    if not changed and _queries(known) != _queries(given):  # which number engines
+        raise SnapshotError("the checkpoint is of another job: its queries are in another order")
     for name in sorted(changed, key=lambda name: name != SHARING):  # of which others follow
         if name not in free:
             raise SnapshotError(f"the checkpoint is of another job: {_told(name, known, given)}")
     return bool(changed)
+
+
+def _queries(identity: Iterable[str]) -> list[str]:
+    return [name for name in identity if name.startswith(QUERIES)]
 
 
 def _told(name: str, known: Mapping[str, str], given: Mapping[str, str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from graphlib import TopologicalSorter
 
 import numpy as np
@@ -17,7 +18,7 @@ from gpm.terms import term_bytes
 from spaseq.errors import OptionError
 from spaseq.results.arrow import CODED_TEXT, DATE, DOUBLE, INSTANT, INTEGER, TEXT, TRUTH, Types, chosen, fitting_column
 from spaseq.results.match import DerivedEvent, ResultShape
-from spaseq.results.table import MatchTable
+from spaseq.results.table import FamilyTable, MatchTable
 from spaseq.results.terms import OwnTerms, native
 from spaseq.spark.packing import RESULT, RESULT_DDL
 
@@ -29,10 +30,31 @@ _OF_SPARK = {TEXT: "string", INTEGER: "bigint", DOUBLE: "double", TRUTH: "boolea
 def result_rows(table: MatchTable, types: DecidedTypes) -> pyarrow.RecordBatch:
     """The matches of a table in the columns of ``RESULT``, in their order, and in those of variables with types.
 
-    A term that is no value of its type is NULL there.
+    Those of a family are in the order of the sets of columns that it has.  A term that is no value of its type is NULL.
     """
+    if not isinstance(table, FamilyTable):
+        return _rows(table, pyarrow.repeat(table.query, len(table)).cast(TEXT), types)
+    parts = [_rows(some, queries, types) for some, queries in _by_titles(table)]
+    return parts[0] if len(parts) == 1 else pyarrow.Table.from_batches(parts).combine_chunks().to_batches()[0]
+
+
+def _by_titles(table: FamilyTable) -> Iterator[tuple[MatchTable, pyarrow.Array]]:
+    """The results whose columns are called alike, as one table, and of which query each is."""
+    assert table.places is not None
+    places, codes = np.unique(table.places, return_inverse=True)
+    titles = [table.titles.get(place, table.columns) for place in places.tolist()]
+    names = pyarrow.array([table.names[place] for place in places.tolist()], TEXT)
+    for shown in dict.fromkeys(titles):
+        own = np.flatnonzero(np.array([one == shown for one in titles])[codes])
+        some = table if len(own) == len(table) else table.select(own)
+        values = {one.name: getattr(some, one.name) for one in fields(MatchTable)}
+        yield MatchTable(**values | {"columns": shown}), names.take(pyarrow.array(codes[own]))
+
+
+def _rows(table: MatchTable, queries: pyarrow.Array, types: DecidedTypes) -> pyarrow.RecordBatch:
+    """Results, each of the query of that name."""
     typed = [_typed(table, name, type_) for name, type_ in types.items()]
-    return pyarrow.RecordBatch.from_arrays([*_plain(table), *typed], schema=result_schema(types))
+    return pyarrow.RecordBatch.from_arrays([queries, *_plain(table), *typed], schema=result_schema(types))
 
 
 def late_rows(events: pyarrow.Table, types: DecidedTypes) -> pyarrow.RecordBatch:
@@ -104,14 +126,13 @@ def _typed(table: MatchTable, name: str, type_: pyarrow.DataType) -> pyarrow.Arr
 
 
 def _plain(table: MatchTable) -> list[pyarrow.Array]:
-    """The columns of ``RESULT``."""
+    """The columns of ``RESULT`` behind the name of the query."""
     frame = table.to_arrow(terms="ntriples").combine_chunks()
     columns = [column.combine_chunks() for column in frame.columns]
     variables, after = columns[2 : 2 + len(table.columns)], 2 + len(table.columns)
     has_events = bool(table.shape.gpms)
     events = columns[after] if has_events else None
     return [
-        pyarrow.repeat(table.query, len(table)).cast(TEXT),
         columns[0],
         columns[1],
         _events(table, events),
@@ -176,9 +197,13 @@ def match_tables(rows: pyarrow.Table, columns: Columns | None = None) -> Iterato
     ``decided`` is not in its row: the time of the derived event, or that of the last event, stands there.
     """
     rows = rows.select(RESULT.names).cast(RESULT)
-    for query in rows["query"].unique().drop_null().to_pylist():
-        own = rows.filter(pyarrow.compute.equal(rows["query"], query))
-        yield _table(query, own.combine_chunks(), (columns or {}).get(query))
+    names = _whole(rows["query"]).dictionary_encode()
+    codes = names.indices.fill_null(len(names.dictionary)).to_numpy()  # what is of no query stands last
+    order, counts = np.argsort(codes, kind="stable"), np.bincount(codes, minlength=len(names.dictionary))
+    together, end = rows.take(pyarrow.array(order)), 0
+    for query, count in zip(names.dictionary.to_pylist(), counts.tolist(), strict=False):
+        yield _table(query, together.slice(end, count).combine_chunks(), (columns or {}).get(query))
+        end += count
 
 
 def _table(query: str, rows: pyarrow.Table, columns: Sequence[str] | None) -> MatchTable:

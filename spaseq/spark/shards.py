@@ -216,7 +216,7 @@ class Router:
             return [(part.first, matched)] if len(matched) else []
         pairs = _distinct([self._pairs(one, route) for one in rows])
         places, buckets = np.divmod(pairs, part.buckets)
-        if not part.split.shown:
+        if not (part.split.shown or part.lies_by_key):
             _check_single(places, events, part)
         return [(part.first + bucket, places[own]) for bucket, own in grouped(buckets)] if len(pairs) else []
 

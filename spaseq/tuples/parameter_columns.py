@@ -57,8 +57,15 @@ def column_of(values: Sequence[ConstantValue]) -> pyarrow.Array:
     if kinds == {int} and all(-(2**63) <= value < 2**63 for value in values if isinstance(value, int)):
         return pyarrow.array(values, pyarrow.int64())
     if kinds <= {int, float}:
-        return pyarrow.array([float(value) for value in values], pyarrow.float64())
-    return pyarrow.array([value if isinstance(value, str) else print_value(Constant(value)) for value in values])
+        return column_as(values, pyarrow.float64())
+    return column_as(values, pyarrow.string())
+
+
+def column_as(values: Sequence[ConstantValue], type_: pyarrow.DataType) -> pyarrow.Array:
+    """Some of the constants for which ``column_of`` has this type."""
+    if pyarrow.types.is_string(type_):
+        values = [value if isinstance(value, str) else print_value(Constant(value)) for value in values]
+    return pyarrow.array(map(float, values) if pyarrow.types.is_floating(type_) else values, type_)
 
 
 # ── one order ────────────────────────────────────────────────────────────────────────────────────────────

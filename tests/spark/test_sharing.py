@@ -75,6 +75,21 @@ def event(about: dict[str, Any]) -> Event:
     return Event("urn:s", 0, "urn:e", triples)
 
 
+def test_an_event_may_be_about_several_rules() -> None:
+    """It goes to the engines of all companies that it has, as each rule looks at one of them."""
+    subject, of, price = (pyoxigraph.NamedNode(f"urn:{name}") for name in ("e", "of", "price"))
+    about = [pyoxigraph.Triple(subject, of, pyoxigraph.NamedNode(f"urn:c{number}")) for number in range(4)]
+    events = [
+        Event("urn:s", number, f"urn:e{number}", [*about, pyoxigraph.Triple(subject, price, pyoxigraph.Literal(value))])
+        for number, value in enumerate((30, 0))
+    ]
+    for queries, given in ((TEXTS, {}), ({"q": GIVEN}, {"q": ROWS})):
+        case = SharedCase(queries, given, events)
+        one = Engines(queries, 4, given=given)
+        assert one.job.parts[0].lies_by_key and case.whole == ()
+        assert told([*one.push(events), *one.close()]) == matches_alone(case) != Counter()
+
+
 def test_who_runs_alone() -> None:
     few = dict(list(TEXTS.items())[:7])
     assert all(isinstance(one, SingleQuery) for one in job(few).queries)
@@ -163,6 +178,19 @@ def test_what_makes_it_another_job() -> None:
     assert apart == "sharing changed from False to True (--no-sharing)"
 
 
+def test_queries_are_numbered_in_their_order() -> None:
+    """A state of other numbers is none of this job; within a family the order is free."""
+    few = list(TEXTS.items())[:3]
+    assert refused(job(dict(few)), job(dict(few[::-1]))) == "its queries are in another order"
+    assert job(TEXTS).identity == job(dict(reversed(TEXTS.items()))).identity
+
+
+def test_names_of_queries_that_have_none() -> None:
+    texts = [TEXTS["r0"], RULE.replace("GIVEN_HERE", "").replace(":price", ":cost"), *list(TEXTS.values())[1:9]]
+    (family, other) = job([one.replace("COMPANY", ":c").replace("LIMIT", "1") for one in texts]).queries
+    assert family.names == ("query1", *(f"query{number}" for number in range(3, 11))) and other.names == ("query2",)
+
+
 def test_a_job_in_which_nothing_is_shared_is_as_before() -> None:
     few = dict(list(TEXTS.items())[:3])
     assert job(few).identity == job(few, sharing=False).identity and "sharing" not in job(few).identity
@@ -198,6 +226,17 @@ def test_sharing_is_yes_or_no() -> None:
 def test_a_query_without_rows_finds_nothing() -> None:
     one = Engines({"q": GIVEN}, 4, given={"q": []})
     assert one.close() == [] and not one.job.splits["q"].keys
+
+
+def test_results_of_many_queries_as_rows() -> None:
+    """All together, with the columns that each has."""
+    renamed = TEXTS | {"r5": TEXTS["r5"].replace("SELECT ?p", "SELECT (?p AS ?price)")}
+    quotes = ((price, company) for price in (50, 0) for company in range(20))
+    about = [{"of": pyoxigraph.NamedNode(f"urn:c{one}"), "price": pyoxigraph.Literal(price)} for price, one in quotes]
+    events = [event(one)._replace(timestamp=number, name=f"urn:e{number}") for number, one in enumerate(about)]
+    case = SharedCase(renamed, {}, events)
+    found, _ = in_batches(renamed, {}, events, 2, seed=1)
+    assert found == case.alone() and {name for name, *_ in found} >= {"r5", "r6"}
 
 
 def test_a_table_without_results_has_the_columns_of_its_query() -> None:

@@ -6,7 +6,7 @@ To plan takes symbols alone; numpy and the native code, which take long to impor
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -27,7 +27,7 @@ from gpm.errors import PatternError
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
 from spaseq.errors import QueryError, SnapshotError
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Window
+from spaseq.pattern.sequences import AtomDefinition, Construction, Given, Query, Window, partly_bound
 from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences.analysis import Analysis, result_expressions
 from spaseq.plan.sequences.cells import LazyAtom, is_initial, lazy_atoms
@@ -92,6 +92,11 @@ def compile_plan(query: Query) -> Plan:
     plan = Plan(query)
     plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
     return plan
+
+
+def _any_terms(given: Given, names: Iterable[str]) -> list[tuple[str, Iri | Literal]]:
+    """Terms that could stand where these parameters do."""
+    return [(name, Literal("1", XSD_INTEGER) if name == given.length else Iri("urn:any")) for name in names]
 
 
 def compile_atom(evaluator: Evaluator, atom: AtomDefinition) -> CompiledPattern:
@@ -284,20 +289,23 @@ class Plan:
         from spaseq.plan.sequences.explain import render
 
         asked = evaluator or Evaluator(Terms())
-        if self.query.given is None:
-            return render(self._explained(asked), form)
-        fixed, length = sorted(self.parting), self.query.given.length
-        any_ = [(name, Literal("1", XSD_INTEGER) if name == length else Iri("urn:any")) for name in fixed]
-        rules = Plan(of_rules(self.query, any_), has_rules=True)
+        given = self.query.given
+        if given is None:
+            return render(self._explained(asked, self), form)
+        fixed = sorted(self.parting)
+        rules = Plan(of_rules(self.query, _any_terms(given, fixed)), has_rules=True)
         rows = {"why_apart": why_apart(rules), "apart": fixed}
         shown = self if rows["why_apart"] else Plan(of_rules(self.query, ()), has_rules=True)
-        return render({**shown._explained(asked), "given": {**self._description["given"], "rows": rows}}, form)
+        alone = replace(partly_bound(self.query, dict(_any_terms(given, given.names))), given=None)
+        cut = Plan(alone) if rows["why_apart"] else rules
+        told = {**shown._explained(asked, cut), "given": {**self._description["given"], "rows": rows}}
+        return render(told, form)
 
-    def _explained(self, evaluator: Evaluator) -> dict[str, Any]:
-        """The plan as it is, with how its graph patterns are evaluated, and where it may be cut."""
+    def _explained(self, evaluator: Evaluator, cut: Plan) -> dict[str, Any]:
+        """The plan as it is, with how its graph patterns are evaluated, and where it may be cut, as ``cut`` may be."""
         patterns = [compile_atom(evaluator, atom) for atom in self.atoms]
         where = self._where(evaluator, patterns)
-        parted = split_natively(self.split, self.atoms, evaluator)
+        parted = split_natively(cut.split, cut.atoms, evaluator)
         atoms = [
             {**described, "evaluation": pattern.route + where.get(number, "")}
             for number, (described, pattern) in enumerate(zip(self._description["atoms"], patterns, strict=True))

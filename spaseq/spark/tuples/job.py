@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow
 
+from spaseq.pattern.formulas.binding import window_of
 from spaseq.pattern.formulas.parameters import row_key
 from spaseq.pattern.formulas.query import TimeWindow
 from spaseq.plan.description import Partitioning, whole
@@ -22,12 +23,11 @@ from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.shards import labels
 from spaseq.spark.tuples.map_stage import ONLY, ROW, TIME, TableReading, sift
-from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, constants_shown, late_rows
+from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, ShownConstants, late_rows
 from spaseq.spark.tuples.row_keys import RowKeys
 from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.parameter_rows import each_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
@@ -51,6 +51,7 @@ class TupleShard(ShardEngine):
         self._hold(self._tables.core)
         self._clock = self.core.clock(ONLY)
         self.store = RowStore()
+        self._constants: dict[TupleQuery, ShownConstants] = {}
 
     @in_steps
     @whole_or_broken
@@ -119,11 +120,17 @@ class TupleShard(ShardEngine):
         evaluation = member.at_work
         if isinstance(evaluation, SelectionQuery):
             for found in evaluation.recognized(batch):
-                shown = constants_shown(self._reading, query, member, found)
+                shown = self._shown(query, member, 2)
                 yield SelectedRows(found, batch, evaluation, self.store, self._reading, self._schema, shown)
         else:
             for rows in evaluation.batches(batch):
-                yield AggregatedRows(rows, batch, self._schema, constants_shown(self._reading, query, member, rows))
+                yield AggregatedRows(rows, batch, self._schema, self._shown(query, member, 1))
+
+    def _shown(self, query: AnyTupleQuery, member: TupleQuery, times: int) -> ShownConstants:
+        """What the results of a member show of its rows, behind so many times."""
+        if member not in self._constants:
+            self._constants[member] = ShownConstants.of(query, member, list(self._schema)[times:])
+        return self._constants[member]
 
     def _shown_since(self) -> int:
         """No row before this time is in a result that is still to come."""
@@ -135,7 +142,8 @@ class TupleShard(ShardEngine):
     @cached_property
     def _longest(self) -> int:
         """How long the longest window of time is (µs)."""
-        windows = (one.window for one in each_query(self._reading.query))
+        query, rows = self._reading.query.query, self._reading.running.rows or ()
+        windows = [window_of(query, row) for row in rows] if query.lengths else [query.window]
         return max((one.microseconds for one in windows if isinstance(one, TimeWindow)), default=0)
 
     def _oldest(self) -> int:
@@ -232,7 +240,7 @@ class TupleJob:
         """See ``EngineJob``."""
         return frozenset()
 
-    @property
+    @cached_property
     def identity(self) -> dict[str, str]:
         """See ``EngineJob``."""
         options = self.reading.options

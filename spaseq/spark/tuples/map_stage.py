@@ -15,7 +15,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import OptionError, StreamError
-from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
+from spaseq.pattern.formulas.parameters import ConstantRow
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
 from spaseq.plan.description import Partitioning
 from spaseq.plan.formulas.automaton import RecognitionPlan
@@ -36,7 +36,6 @@ from spaseq.tuples.encoding.batches import Roles, check_roles, existing, type_co
 from spaseq.tuples.encoding.symbols import Symbols
 from spaseq.tuples.encoding.times import Clock
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.parameter_columns import ParameterColumns
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.pushed_rows import Pushed, PushedPart
 from spaseq.tuples.queries import Prepared, ReadingOptions, atoms_of, with_times
@@ -151,17 +150,6 @@ class TableReading:
     def running(self) -> Prepared:
         """The query with the rows that an engine runs."""
         return self.query if self.here is None else self.query.with_rows(self.here)
-
-    @cached_property
-    def row_places(self) -> dict[RowKey, int]:
-        """The number of each row of parameters."""
-        return {row_key(row): place for place, row in enumerate(self.query.rows or ())}
-
-    @cached_property
-    def constants(self) -> list[tuple[int, pyarrow.Array]]:
-        """What results show of all rows of parameters: see ``ParameterColumns``."""
-        given = self.query.query.given
-        return [] if given is None else ParameterColumns(given, self.query.rows or (), ()).values
 
     def types(self) -> ColumnTypes:
         """The types of columns for an engine."""
@@ -312,6 +300,8 @@ def counts_rows(query: FormulaQuery, plan: RecognitionPlan) -> bool:
 def _is_among(column: pyarrow.Array, values: pyarrow.Array) -> Mask:
     if pyarrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
+    if pyarrow.types.is_floating(column.type):  # -0.0 equals 0.0
+        column, values = (pyarrow.compute.add(one, 0.0) for one in (column, values))
     found: Mask = pyarrow.compute.is_in(column, values.cast(column.type)).to_numpy(zero_copy_only=False)
     return found
 

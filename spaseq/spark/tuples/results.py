@@ -17,7 +17,9 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.spark.tuples.map_stage import INSTANT, ROW, TIME, TableReading, with_struct_fields
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
+from spaseq.tuples.parameter_columns import ParameterColumns, column_as
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
+from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.tuple_query import TupleQuery
@@ -85,38 +87,41 @@ Offsets = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ShownConstants:
-    """What results show of the constants of their rows: columns with the places that they have behind the times.
+    """What results show of the constants of some rows, which have numbers: columns with their places behind the times.
 
-    ``rows`` says of which row each result is (m); of a query without parameters nothing is shown.
+    Of a query without parameters nothing is shown.
     """
 
     columns: Sequence[tuple[int, pyarrow.Array]] = ()
-    rows: Rows | None = None
 
-    def among(self, columns: list[pyarrow.Array], times: int) -> list[pyarrow.Array]:
-        """The columns of results, of which so many are times, with those of constants among them."""
+    @staticmethod
+    def of(query: AnyTupleQuery, member: TupleQuery, fields: Sequence[pyarrow.Field]) -> ShownConstants:
+        """Those of the rows that a member of the query runs, as these columns behind the times."""
+        if not isinstance(query, ParametricTupleQuery):
+            return ShownConstants()
+        rows, names = [query.constants[key] for key in query.keys_of(member)], query.given.names
+        shown = ((one.place, names.index(one.parameter)) for one in query.given.shown)
+        return ShownConstants(
+            [(place, column_as([row[number] for row in rows], fields[place].type)) for place, number in shown]
+        )
+
+    def among(
+        self, columns: list[pyarrow.Array], times: int, rows: npt.NDArray[np.uint32] | None
+    ) -> list[pyarrow.Array]:
+        """The columns of results, of which so many are times, with those of constants among them.
+
+        ``rows`` says of which row each result is (m); None: all are of the one that there is.
+        """
         found = list(columns)
+        numbers = np.zeros(len(columns[0]), np.uint32) if rows is None else rows
         for place, values in self.columns:
-            found.insert(times + place, values.take(pyarrow.array(self.rows)))
+            found.insert(times + place, values.take(pyarrow.array(numbers)))
         return found
 
     def others(self, fields: Sequence[pyarrow.Field]) -> list[pyarrow.Field]:
         """Those of the columns behind the times that are of events."""
         places = {place for place, _ in self.columns}
         return [one for place, one in enumerate(fields) if place not in places]
-
-
-def constants_shown(
-    reading: TableReading, query: AnyTupleQuery, member: TupleQuery, found: ComplexEvents | pyarrow.RecordBatch
-) -> ShownConstants:
-    """Those of the results that a member of a query found."""
-    if not isinstance(query, ParametricTupleQuery):
-        return ShownConstants()
-    places = np.array([reading.row_places[key] for key in query.keys_of(member)], np.int64)
-    if isinstance(found, ComplexEvents) and found.rules is not None:
-        return ShownConstants(reading.constants, places[found.rules])
-    count = found.num_rows if isinstance(found, pyarrow.RecordBatch) else len(found.starts)
-    return ShownConstants(reading.constants, np.full(count, places[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ class SelectedRows:
             for column, field in zip(self.running.columns, self.constants.others(list(self.schema)[2:]), strict=False)
         ]
         times = [self._times(positions.column(0)), self._times(positions.column(1))]
-        return _filled(self.constants.among([*times, *shown], 2), self.schema)
+        return _filled(self.constants.among([*times, *shown], 2, self.found.rules), self.schema)
 
     def _numbers(self, positions: pyarrow.Array) -> Rows:
         """The numbers of the rows at some positions."""
@@ -184,9 +189,8 @@ class AggregatedRows:
         ends = self.found.column(0).to_numpy() - self.batch.first_position
         last = pyarrow.array(self.batch.times[ends]).cast(INSTANT)
         others = zip(self.found.columns[1:], self.constants.others(list(self.schema)[1:]), strict=False)
-        return _filled(
-            self.constants.among([last, *(column.cast(field.type) for column, field in others)], 1), self.schema
-        )
+        columns = [last, *(column.cast(field.type) for column, field in others)]
+        return _filled(self.constants.among(columns, 1, None), self.schema)
 
 
 def late_rows(rows: pyarrow.Table, reading: TableReading, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
@@ -217,7 +221,7 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     running = next(iter(query.members)).at_work
     aggregates = isinstance(running, AggregatingQuery)
     own = list((_aggregated if aggregates else _selected)(running, reading, columns))
-    for name, place, type_ in _constants(reading):
+    for name, place, type_ in _constants(reading.query):
         own.insert(place, (name, type_))
     names = [name for name, _ in own]
     times = [(free(name, names), TimestampType()) for name in (["last"] if aggregates else ["first", "last"])]
@@ -225,13 +229,14 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     return StructType([StructField(name, type_) for name, type_ in [*times, *own, *late]])
 
 
-def _constants(reading: TableReading) -> Iterator[tuple[str, int, DataType]]:
+def _constants(query: Prepared) -> Iterator[tuple[str, int, DataType]]:
     """What is shown of the rows of parameters: names, places and types."""
     from pyspark.sql.pandas.types import from_arrow_type
 
-    given = reading.query.query.given
-    shown = zip(() if given is None else given.shown, reading.constants, strict=True)
-    return ((one.name, place, from_arrow_type(values.type)) for one, (place, values) in shown)
+    given = query.query.given
+    if given is not None:
+        shown = zip(given.shown, ParameterColumns(given, query.rows or (), ()).values, strict=True)
+        yield from ((one.name, place, from_arrow_type(values.type)) for one, (place, values) in shown)
 
 
 def _selected(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:

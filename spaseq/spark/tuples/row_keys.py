@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,4 +70,4 @@ def _as(constant: ConstantValue, type_: pyarrow.DataType) -> ConstantValue | Non
         return constant
     if types.is_int64(type_):
         return int(constant) if constant == int(constant) and -(2**63) <= constant < 2**63 else None
-    return float(constant) if abs(constant) < 2**1023 and float(constant) == constant else None
+    return float(constant) if abs(constant) <= sys.float_info.max and float(constant) == constant else None
