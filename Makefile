@@ -21,7 +21,6 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
 	$(BIN)/python -m tests.recognition.deep --random 6000
 	$(BIN)/python -m tests.recognition.families_deep 60
-	$(BIN)/python -m tests.gpm.native.deep 200000
 	$(MAKE) --jobs 2 --output-sync $(ON_ONE_CORE)
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000

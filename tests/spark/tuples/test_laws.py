@@ -63,7 +63,7 @@ def test_batches(buckets: int) -> None:
 @pytest.mark.deep
 @pytest.mark.parametrize("buckets", [1, 3, 8])
 def test_many_batches(buckets: int) -> None:
-    for seed in range(40, 700):
+    for seed in range(40, 400):
         for pair in pairs_of(seed):
             check_batch(pair, buckets, random.Random(seed))
 
@@ -105,7 +105,7 @@ def test_streams() -> None:
 
 @pytest.mark.deep
 def test_many_streams() -> None:
-    streamed(range(120, 3400))
+    streamed(range(120, 1500))
 
 
 def test_logs_that_end_in_snapshots(monkeypatch: pytest.MonkeyPatch) -> None:
