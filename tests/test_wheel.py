@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tools.native_code import ENUMS
+
 pytestmark = pytest.mark.deep
 
 ROOT = Path(__file__).parents[1]
@@ -59,15 +61,21 @@ def elsewhere(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def native_sources() -> set[str]:
+    files = (path for kind in ("pyx", "pxd", "pxi", "hpp") for path in ROOT.glob(f"nfa_native/**/*.{kind}"))
+    return {path.relative_to(ROOT).as_posix() for path in files}
+
+
+def written_at_build() -> set[Path]:
+    """What the build makes of the modules that have the enums."""
+    return {module.with_suffix(suffix) for module in ENUMS for suffix in (".hpp", ".pxd")}
+
+
 def test_sdist_has_the_native_sources(built: Path) -> None:
     with tarfile.open(next(built.glob("*.tar.gz"))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    sources = {
-        p.relative_to(ROOT).as_posix()
-        for kind in ("pyx", "pxd", "pxi", "hpp")
-        for p in ROOT.glob(f"nfa_native/**/*.{kind}")
-    }
-    assert sources <= names
+    sources = native_sources() - {path.as_posix() for path in written_at_build()}
+    assert sources <= names and {path.as_posix() for path in ENUMS} <= names and "tools/native_code.py" in names
     assert not [name for name in names if name.endswith((".cpp", ".so")) or name.startswith("tests/")]
 
 
