@@ -156,7 +156,7 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
 
     def counts(self) -> Iterator[Found]:
         """How many there were, part by part, instead of these."""
-        for name, number in self.found(TupleQuery.counts):
+        for name, number in self.found(lambda member: member.counts()):
             self.results += number
             yield name, number
 

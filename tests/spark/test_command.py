@@ -78,16 +78,11 @@ def test_the_lines_of_run_with_a_checkpoint(tmp_path: Path, capfd: pytest.Captur
 @group
 @needs_spark
 def test_rows_of_parameters(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """With a checkpoint they stay as they are."""
-    limits, query = tmp_path / "limits.csv", "examples/stocks/limits.spaseq"
-    limits.write_text(Path("examples/stocks/limits.csv").read_text())
-    given = ("--stream", STREAM, "--given", str(limits), "--format", "jsonl")
+    query = "examples/stocks/limits.spaseq"
+    given = ("--stream", STREAM, "--given", "examples/stocks/limits.csv", "--format", "jsonl")
     wanted = command("run", query, *given).stdout.splitlines()
     code, found, told = here(capfd, *given, "--checkpoint", str(tmp_path / "state"), query=query)
     assert (code, told) == (0, "") and sorted(found.splitlines()) == sorted(wanted) and len(wanted) == 12
-    limits.write_text("".join(limits.read_text().splitlines(True)[:-1]))
-    code, _, told = here(capfd, *given, "--checkpoint", str(tmp_path / "state"), query=query)
-    assert code and told.startswith('error: the checkpoint is of another job: the rows of the query "limits" changed')
 
 
 @group
