@@ -110,8 +110,8 @@ class JobQuery(ABC):
 
 
 @dataclass(frozen=True)
-class SingleQuery(JobQuery):
-    """A query without parameters."""
+class OneJobQuery(JobQuery):
+    """What is one query, ``called`` so."""
 
     called: str
     prepared: Prepared
@@ -125,6 +125,11 @@ class SingleQuery(JobQuery):
     def query(self) -> Query:
         """See ``JobQuery``."""
         return self.prepared.query
+
+
+@dataclass(frozen=True)
+class SingleQuery(OneJobQuery):
+    """A query without parameters."""
 
     @cached_property
     def plans(self) -> Sequence[Plan]:
@@ -145,23 +150,11 @@ class SingleQuery(JobQuery):
 
 
 @dataclass(frozen=True)
-class QueryOfRows(JobQuery):
+class QueryOfRows(OneJobQuery):
     """A query with parameters and its ``rows``, which run together where they can if they are ``sharing``."""
 
-    called: str
-    prepared: Prepared
     rows: Mapping[Key, Row]
     sharing: bool
-
-    @property
-    def names(self) -> Sequence[str]:
-        """See ``JobQuery``."""
-        return (self.called,)
-
-    @property
-    def query(self) -> Query:
-        """See ``JobQuery``."""
-        return self.prepared.query
 
     @cached_property
     def plans(self) -> Sequence[Plan]:

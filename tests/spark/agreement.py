@@ -47,8 +47,8 @@ def differences(seeds: Sequence[int]) -> dict[str, int]:
     whole = [name for name, (query, some) in found.items() if has_several_keys({name: query}, {}, some, BUCKETS)]
     wanted = in_process(queries, {}, table_of(events))
     return {
-        "batch": _differing(_batch(queries, table_of(events), whole), wanted),
-        "streaming": _differing(_streaming(queries, events, whole), wanted),
+        "batch": differing(_batch(queries, table_of(events), whole), wanted),
+        "streaming": differing(_streaming(queries, events, whole), wanted),
         "results": wanted.total(),
     }
 
@@ -67,7 +67,7 @@ def _streaming(queries: dict[str, Prepared], events: Sequence[Event], whole: Seq
         return counted([*rows, *left.toArrow().to_pylist()], queries)
 
 
-def _differing(found: Counter[Any], wanted: Counter[Any]) -> int:
+def differing(found: Counter[Any], wanted: Counter[Any]) -> int:
     return (found - wanted).total() + (wanted - found).total()
 
 

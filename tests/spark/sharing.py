@@ -30,6 +30,7 @@ from tests.agreement.test_rules import SIZE, with_more_rows
 from tests.oracle.chooser import Seeded
 from tests.oracle.generate import Pair
 from tests.oracle.given import GivenCase, make_case
+from tests.spark.agreement import differing
 from tests.spark.cutting import FOREVER, Engines
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.test_streaming import DELAY, drained, written
@@ -103,8 +104,8 @@ def differences(seed: int) -> dict[str, int]:
     case = case_of(seed)
     wanted = case.alone()
     return {
-        "batch": _differing(_batch(case), wanted),
-        "streaming": _differing(_streaming(case), wanted),
+        "batch": differing(_batch(case), wanted),
+        "streaming": differing(_streaming(case), wanted),
         "results": wanted.total(),
     }
 
@@ -122,10 +123,6 @@ def _streaming(case: SharedCase) -> Counter[Any]:
         rows, _ = drained(match(stream_of(Path(name) / "in"), case.queries, lateness=DELAY, **job), Path(name))
         left = finish(session(), str(Path(name) / "checkpoint"), case.queries, **job)
         return counted([*rows, *left.toArrow().to_pylist()], case.known)
-
-
-def _differing(found: Counter[Any], wanted: Counter[Any]) -> int:
-    return (found - wanted).total() + (wanted - found).total()
 
 
 def main(number: int, first: int) -> int:
