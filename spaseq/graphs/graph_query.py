@@ -283,6 +283,11 @@ class GraphQuery(OneQuery):
         self.derived += table.derived or ()
         return table
 
+    def forget_rule(self, terms: Words) -> None:
+        """The rule with these terms finds nothing more."""
+        if self._projector is not None:
+            self._projector.forget_rule(terms)
+
     def _end(self) -> None:
         """There are as many results as were asked for: forget everything but what statistics tell."""
         self.is_over, self.has_rest = True, False

@@ -130,6 +130,9 @@ class AnyPlan(ResultPlan, Protocol):
     def by_partition(self) -> bool:
         """Whether every event counts, also those that no partial match waits for."""
 
+    def fingerprint(self) -> str:
+        """A digest of the query's meaning."""
+
     def needed_since(self, time: int) -> int | None:
         """No event before this matters for results that are decided at ``time`` or later; None: every event may."""
 

@@ -59,12 +59,9 @@ def read_rows(query: Query, table: RowSource) -> Iterator[Row]:
 
 
 def keyed(rows: Iterable[Row]) -> dict[Key, Row]:
-    """Each row once, by its key."""
+    """Each row once, by its key, and written as that is."""
     terms = Terms()
-    found: dict[Key, Row] = {}
-    for row in rows:
-        found.setdefault(key_of(row, terms), row)
-    return found
+    return {key: row_of(key) for key in dict.fromkeys(key_of(row, terms) for row in rows)}
 
 
 def key_of(row: Row, terms: Terms | None = None) -> Key:

@@ -111,7 +111,9 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self._strike_rank(member, member.plan.rank_of(key))
 
     def _strike_rank(self, member: GraphQuery, rank: int) -> None:
-        rules_of(member).strike(rank)
+        matcher = rules_of(member)
+        matcher.strike(rank)
+        member.forget_rule(matcher.words[:, rank])
 
     def empty_of(self, name: str) -> MatchTable:
         """A table of results of the query of that name without any."""

@@ -95,8 +95,8 @@ class ResultPlan(Protocol):
     def having(self) -> tuple[Expression, ...]:
         """The conditions of HAVING, in names of ``columns``."""
 
-    def fingerprint(self) -> str:
-        """A digest of the query's meaning."""
+    def fingerprint_of(self, terms: tuple[bytes, ...]) -> str:
+        """A digest of the query's meaning; with rules of that of one, which has these terms behind ``varying``."""
 
 
 def counts_of(raw: MatchRows) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,14 @@ class Seen:
 
     def keep(self, end: bytes) -> None:
         """No key will come any more but such that end so."""
-        kept = ((time, {key for key in keys if key.endswith(end)}) for time, keys in self._keys.items())
+        self._filter(lambda key: key.endswith(end))
+
+    def drop(self, end: bytes) -> None:
+        """No key will come any more that ends so."""
+        self._filter(lambda key: not key.endswith(end))
+
+    def _filter(self, stays: Callable[[bytes], bool]) -> None:
+        kept = ((time, set(filter(stays, keys))) for time, keys in self._keys.items())
         self._keys = {time: keys for time, keys in kept if keys}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -93,8 +101,8 @@ class Projector:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._shape = ResultShape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
-        edges = plan.decided_by_edge
-        self._distinct = Distinct(len(self._names), edges, plan.decided_out_of_order) if form.distinct else None
+        self._terms_of_rules = len(plan.columns) - len(plan.varying)
+        self._distinct = Distinct(plan, len(self._names) + self._terms_of_rules) if form.distinct else None
         grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having)
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
 
@@ -110,7 +118,8 @@ class Projector:
         if self._duplicates is not None and len(table):
             table = self._without_duplicates(self._duplicates, table, pick_digests(raw))
         if self._distinct is not None and len(table):
-            table = _keep(table, self._distinct.admit(table))
+            of_rules = raw.words[:, len(self._plan.varying) :]
+            table = _keep(table, self._distinct.admit(table, np.concatenate((table.words, of_rules), axis=1)))
         return table
 
     def _without_duplicates(self, seen: Seen, table: MatchTable, matches: Words) -> MatchTable:
@@ -138,6 +147,11 @@ class Projector:
     def waits(self) -> bool:
         """Whether there are matches that ``advance`` may make results of."""
         return self._grouping is not None and self._grouping.waits
+
+    def forget_rule(self, terms: Words) -> None:
+        """The rule with these terms has no result any more."""
+        if self._distinct is not None:
+            self._distinct.forget_rule(terms)
 
     def advance(self, time: int) -> MatchTable:
         """Aggregates over matches of all decision times < ``time``, after which no such match comes; else no rows."""
@@ -210,25 +224,33 @@ class Projector:
     def _words(self, arrays: dict[str, NDArray[Any]]) -> list[tuple[str, Words]]:
         """The words within the arrays (the keys of duplicates end in a digest)."""
         width = len(self._names)
-        found = [("duplicates.keys", width), ("distinct.keys", width), ("grouping.words", len(self._plan.columns))]
+        found = [
+            ("duplicates.keys", width),
+            ("distinct.keys", width + self._terms_of_rules),
+            ("grouping.words", len(self._plan.columns)),
+        ]
         return [(name, arrays[name][..., :words]) for name, words in found if name in arrays]
 
 
 class Distinct:
-    """One result for each (last, row); what is decided in no order is remembered for good."""
+    """One result for each (last, row) of a rule; what is decided in no order is remembered for good."""
 
-    def __init__(self, width: int, decided_by_edge: bool, out_of_order: bool = False) -> None:
+    def __init__(self, plan: ResultPlan, width: int) -> None:
         self._seen = Seen(width)
-        self._by_edge = decided_by_edge
-        self._out_of_order = out_of_order
+        self._by_edge = plan.decided_by_edge
+        self._out_of_order = plan.decided_out_of_order
         self._edge = _NOTHING  # the latest decision time by an upper edge,
         self._first = _NOTHING  # and the latest beginning of a match decided then
 
-    def admit(self, table: MatchTable) -> Mask:
-        """``bool[m]``: which results are new."""
-        new = self._seen.admit(table.last, table.words)
+    def admit(self, table: MatchTable, keys: Words) -> Mask:
+        """``bool[m]``: which results are new; ``keys`` are their rows, and the terms of their rules."""
+        new = self._seen.admit(table.last, keys)
         self._seen.forget(self._bound(table))
         return new
+
+    def forget_rule(self, terms: Words) -> None:
+        """The rule with these terms is gone."""
+        self._seen.drop(terms.tobytes())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that is remembered."""
@@ -299,7 +321,7 @@ _OBJECT = (pyoxigraph.NamedNode, pyoxigraph.BlankNode, pyoxigraph.Literal, pyoxi
 class Constructor:
     """Makes the events of one CONSTRUCT query.
 
-    ``event_name`` turns handles of picked events into IRIs.  The IRI of a derived event is a digest of the plan's
+    ``event_name`` turns handles of picked events into IRIs.  The IRI of a derived event is a digest of the query's
     fingerprint and of the names and times of what the match picked: the same on every run.
     """
 
@@ -313,7 +335,8 @@ class Constructor:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._shape = ResultShape(picked(plan.query.expression))
         self._variables = [(name, index) for index, name in enumerate(plan.columns)]
-        self._identity = f"{plan.query.name}\n{plan.fingerprint()}"
+        self._bound = frozenset(plan.varying)  # variables of the match
+        self._fingerprint_of = lru_cache(maxsize=4096)(plan.fingerprint_of)
 
     def construct(self, raw: MatchRows, end: int = NEVER) -> MatchTable:
         """The matches that left a triple, without columns, each with its ``derived`` event.
@@ -340,6 +363,7 @@ class Constructor:
         return MatchTable(
             self._plan.query.name, (), np.zeros((len(raw.first), 0), np.uint64), raw.first, raw.last, raw.decided,
             raw.pick_offsets, raw.pick_atoms, raw.pick_events, self._atoms, self._event_name, self._terms, self._shape,
+            places=rules_of(raw),
         )  # fmt: skip
 
     def _event(self, raw: MatchRows, rows: list[int], end: int) -> DerivedEvent:
@@ -353,9 +377,13 @@ class Constructor:
     def _digest(self, raw: MatchRows, row: int) -> str:
         start, end = raw.pick_offsets[row : row + 2].tolist()
         picks = zip(raw.pick_atoms[start:end].tolist(), raw.pick_events[start:end].tolist(), strict=True)
-        lines = [self._identity, str(int(raw.first[row])), str(int(raw.last[row]))]
+        lines = [self._plan.query.name, self._fingerprint(raw, row), str(int(raw.first[row])), str(int(raw.last[row]))]
         lines += sorted(f"{self._atoms[atom]} {self._event_name(event)}" for atom, event in picks)
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
+
+    def _fingerprint(self, raw: MatchRows, row: int) -> str:
+        of_rule = raw.words[row, len(self._plan.varying) :].tolist()
+        return self._fingerprint_of(tuple(map(self._terms.bytes, of_rule)))
 
     def _triples(self, digest: str, words: list[int]) -> Iterator[pyoxigraph.Triple]:
         """The template over one row; its blank nodes are new ones of this match and row."""
@@ -367,7 +395,7 @@ class Constructor:
                 yield triple
 
     def _scope(self, digest: str, values: Mapping[str, object]) -> str:
-        row = "\n".join(f"{name} {value}" for name, value in sorted(values.items()))
+        row = "\n".join(f"{name} {value}" for name, value in sorted(values.items()) if name in self._bound)
         return hashlib.blake2b((digest + row).encode(), digest_size=8).hexdigest()
 
 

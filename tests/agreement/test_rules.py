@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby, pairwise
 from typing import Any
@@ -22,6 +23,8 @@ from tests.oracle.model import Event
 
 SIZE = Size(6, 14, 2, 3)
 MOST = 12  # rows
+READER = """PREFIX : <http://example.org/>
+SELECT * FROM STREAM d <http://example.org/derived> WHERE { SEQ(D) DEFINE GPM D ON d { ?x ?p ?y } }"""
 
 
 class Together:
@@ -30,14 +33,21 @@ class Together:
     def __init__(self, case: GivenCase) -> None:
         self.case = case
         self.engines = [spaseq.Engine(sharing=sharing) for sharing in (True, False)]
+        self.derives = "CONSTRUCT" in case.text
         for engine in self.engines:
             engine.register(case.text, "given", given=[self.row(row) for row in case.rows])
+            if self.derives:
+                engine.register(READER, "reader")
 
     @property
     def shared(self) -> int:
         """How many rows run with others."""
         query, _ = self.engines[0].registration.parametric("given")
         return sum(isinstance(member.plan, RulePlan) for member in query.rows.values())
+
+    @property
+    def queries(self) -> dict[str, str]:
+        return {"given": self.case.text} | ({"reader": READER} if self.derives else {})
 
     def row(self, row: tuple[str, ...]) -> dict[str, Any]:
         terms = [term if term.startswith(":") else int(term) for term in row]
@@ -52,7 +62,7 @@ class Together:
 
     def restart(self) -> None:
         self.engines = [
-            spaseq.Engine.restore(engine.snapshot(), {"given": self.case.text}, sharing=engine.kind.sharing)
+            spaseq.Engine.restore(engine.snapshot(), self.queries, sharing=engine.kind.sharing)
             for engine in self.engines
         ]
 
@@ -61,17 +71,38 @@ class Together:
         self.compare(*(engine.push_batch(events[0].stream, items) for engine in self.engines))
 
     def compare(self, found: list[spaseq.Match], apart: list[spaseq.Match]) -> None:
-        assert by_time(found) == by_time(apart)
+        says = said_anew if self.derives else said_once if self.case.queries[0].select.distinct else said
+        assert by_time(found, says) == by_time(apart, says)
 
 
-def by_time(matches: list[spaseq.Match]) -> list[tuple[int, Counter[Any]]]:
+def by_time(matches: list[spaseq.Match], says: Callable[[spaseq.Match], Any]) -> list[tuple[int, Counter[Any]]]:
     groups = groupby(matches, key=lambda match: match.microseconds.decided)
-    return [(time, Counter(map(said, group))) for time, group in groups]
+    return [(time, Counter(map(says, group))) for time, group in groups]
+
+
+def said_once(match: spaseq.Match) -> Any:
+    """What DISTINCT shows once: any match may stand for it."""
+    return match.microseconds.last, said(match)[2]
 
 
 def said(match: spaseq.Match) -> Any:
     events = sorted((name, tuple(iris)) for name, iris in match.events.items())
     return match.microseconds, tuple(events), tuple(sorted((name, str(term)) for name, term in match.bindings.items()))
+
+
+def said_anew(match: spaseq.Match) -> Any:
+    """What is known of a match that makes an event."""
+    derived = None if match.derived is None else (*match.derived[:3], *sorted(map(str, match.derived.triples)))
+    return match.query, said(match), derived
+
+
+def deriving(case: GivenCase) -> GivenCase:
+    """The case with CONSTRUCT in the place of SELECT: an event for each match, of all that it binds."""
+    variables = dict.fromkeys(name for gpm in case.queries[0].gpms for name in gpm.variables)
+    about = " ; ".join(f":{name} ?{name}" for name in (*variables, *case.names))
+    form = f"CONSTRUCT {{ [] {about} . ?k :is _:one }} INTO STREAM <http://example.org/derived>"
+    text = re.sub(r"^ *(GROUP BY|HAVING) .*\n", "", case.text, flags=re.MULTILINE)
+    return replace(case, text=re.sub(r"^SELECT .*$", form, text, flags=re.MULTILINE))
 
 
 def with_more_rows(case: GivenCase, chance: random.Random) -> GivenCase:
@@ -97,10 +128,11 @@ def portions(events: list[Event], chance: random.Random) -> Iterator[list[list[E
         yield [[event for event in events[start:end] if event.stream == stream] for stream in streams]
 
 
-def story(number: int) -> int:
+def story(number: int, derives: bool = False) -> int:
     """One story; how many rows ran with others in the beginning."""
     chance = random.Random(number)
     case = with_more_rows(make_case(Seeded(number), SIZE), chance)
+    case = deriving(case) if derives else case
     both = Together(case)
     shared = both.shared
     events = ordered(case.queries[0], case.events)
@@ -118,3 +150,8 @@ def story(number: int) -> int:
 @pytest.mark.parametrize("start", range(0, 120, 40))
 def test_rows_together(start: int) -> None:
     assert sum(map(story, range(start, start + 40))) > 100
+
+
+@pytest.mark.parametrize("start", range(0, 120, 40))
+def test_rows_that_derive_events(start: int) -> None:
+    assert sum(story(number, derives=True) for number in range(start, start + 40)) > 100

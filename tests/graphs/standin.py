@@ -142,6 +142,9 @@ class StandInPlan:
     def fingerprint(self) -> str:
         return hashlib.sha256(repr(self.query).encode()).hexdigest()
 
+    def fingerprint_of(self, terms: tuple[bytes, ...]) -> str:
+        return self.fingerprint()
+
     def automaton(self, terms: Any) -> None:
         """It has none."""
 

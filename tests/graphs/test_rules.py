@@ -22,6 +22,9 @@ NAMED = B.replace("FILTER", "OPTIONAL { ?b ex:n ?name } FILTER")
 QUERY = f"{HEAD} SELECT * WITHIN 9 SECONDS SLIDING {FROM} GIVEN ?limit WHERE {{ SEQ(A ; B) {A} {B} }}"
 
 
+LIMITS = ("03", "5", "5.0", "7.50")
+
+
 def event(number: int, value: object) -> tuple[int, bytes]:
     """One each second, of two in turn."""
     who = "ab"[number % 2]
@@ -45,9 +48,7 @@ def said(match: spaseq.Match) -> Any:
 
 # ── which run together ───────────────────────────────────────────────────────────────────────────────────
 APART = {
-    "DISTINCT compares the results of one row": QUERY.replace("SELECT", "SELECT DISTINCT"),
     "aggregates range over the matches of one row": QUERY.replace("*", "(COUNT(*) AS ?n)"),
-    "each row derives events of its own": QUERY.replace("SELECT *", "CONSTRUCT { ?a ex:q ?limit } INTO STREAM <urn:t>"),
     "a negated part depends on the row": QUERY.replace("A ; B", "B ; A? ; B"),
     "a match may come about in several ways": QUERY.replace("A ; B", "A+ ; A? ; B"),
     "substreams count their own events": QUERY.replace("SECONDS SLIDING", "EVENTS").replace(
@@ -63,6 +64,35 @@ def test_what_keeps_rows_apart(why: str) -> None:
     engine = spaseq.Engine()
     engine.register(prepared, "q", given=rows(1, 2))
     assert not any(isinstance(member.plan, RulePlan) for member in members(engine))
+
+
+def test_rows_derive_events_together() -> None:
+    """Each row those that it would derive by itself, however its terms are written."""
+    text = QUERY.replace("SELECT *", "CONSTRUCT { ?a ex:above ?limit ; ex:then [ ex:p ?y ] } INTO STREAM <urn:t>")
+    given = [{"limit": pyoxigraph.Literal(limit, datatype=pyoxigraph.NamedNode(X + "decimal"))} for limit in LIMITS]
+    stream = [event(number, number * 7 % 11) for number in range(30)]
+    engine = spaseq.Engine()
+    engine.register(text, "q", given=given)
+    assert [type(member.plan) for member in members(engine)] == [RulePlan]
+    found = [derived(spaseq.run(text, {"s": stream}, given=given, sharing=sharing)) for sharing in (True, False)]
+    assert found[0] == found[1] and len({name for _, (_, _, name, _) in found[0]}) == found[0].total() > 20
+
+
+def derived(results: spaseq.Results) -> Counter[Any]:
+    found = ((one.microseconds, one.derived) for one in results if one.derived is not None)
+    return Counter((times, (*event[:3], frozenset(event.triples))) for times, event in found)
+
+
+def test_distinct_is_of_each_row() -> None:
+    """Also after a snapshot, beside other rows and in another order."""
+    text = QUERY.replace("SELECT *", "SELECT DISTINCT ?who").replace("A ; B", "A : B")
+    engine = spaseq.Engine()
+    engine.register(text, "q", given=rows(1, 2, 3))
+    assert [type(member.plan) for member in members(engine)] == [RulePlan]
+    assert len(engine.push_batch("s", [event(0, 5), event(2, 7), event(4, 8)])) == 6  # at 2 and at 4, for each row
+    engine = spaseq.Engine.restore(engine.snapshot(), {"q": text}, given={"q": rows(3, 1, 4)})
+    assert not engine.push("s", event(8, 9)[1], 4_000_000)  # at 4 there was one for each that has seen a beginning
+    assert len(engine.push("s", *reversed(event(6, 10)))) == 3
 
 
 def test_rows_that_differ_where_no_step_can_ask() -> None:

@@ -44,7 +44,7 @@ class HandMadePlan:
     def having(self) -> tuple[Expression, ...]:
         return ()
 
-    def fingerprint(self) -> str:
+    def fingerprint_of(self, terms: tuple[bytes, ...]) -> str:
         return "fingerprint"
 
 

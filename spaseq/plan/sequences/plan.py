@@ -356,6 +356,10 @@ class Plan:
         """A digest of the query's meaning, to tell whether a snapshot belongs to it."""
         return digest(repr(self.query.name).join(self._around_name) + self.query.of_row)
 
+    def fingerprint_of(self, terms: tuple[bytes, ...]) -> str:
+        """``fingerprint`` of the query of one of its rows: it is but one."""
+        return self.fingerprint()
+
     @cached_property
     def _around_name(self) -> list[str]:
         """What stands before and behind the name where the query is written out."""

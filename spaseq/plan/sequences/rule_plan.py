@@ -10,13 +10,13 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gpm.algebra import Expression
-from gpm.terms import term_bytes
+from gpm.algebra import Expression, Iri, Literal
+from gpm.terms import plain_term, term_bytes
 from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Cells
 from spaseq.pattern.sequences import Query, Row, bound
 from spaseq.plan.sequences.environment import RULES, cell, rule_column
-from spaseq.plan.sequences.plan import Plan, compile_plan
+from spaseq.plan.sequences.plan import Plan, compile_plan, fingerprint_of
 from spaseq.plan.sequences.rules import of_rules, rule_order, why_apart
 
 if TYPE_CHECKING:
@@ -82,21 +82,21 @@ class RulePlan(Plan):
     keys: tuple[Key, ...] = ()
     places: tuple[int, ...] = ()
 
-    def __init__(self, query: Query, names: tuple[str, ...], fixed: Key) -> None:
-        """``query`` is one ``of_rules``; ``names``: of all parameters, as rows have their terms; ``fixed``: what these
-        have in common (``groups``).
-        """
-        super().__init__(query, has_rules=True)
-        self.names = names
-        self.fixed = fixed
+    def __init__(self, whole: Query, fixed: Mapping[str, Iri | Literal]) -> None:
+        """``whole`` is the query with all of its parameters; ``fixed``: what rows have in common (``groups``)."""
+        assert whole.given is not None
+        super().__init__(of_rules(whole, sorted(fixed.items())), has_rules=True)
+        self.whole = whole
+        self._common = dict(fixed)
+        self.names = whole.given.names
+        self.fixed = tuple(term_bytes(term) for _, term in sorted(fixed.items()))
 
     @staticmethod
     def of(plan: Plan, row: Row) -> RulePlan:
         """The plan of all rows of a query with parameters that differ from this one only where rules can."""
         assert plan.query.given is not None
-        names, fixed = plan.query.given.names, plan.parting
-        values = sorted((name, term) for name, term in zip(names, row, strict=True) if name in fixed)
-        return RulePlan(of_rules(plan.query, values), names, tuple(term_bytes(term) for _, term in values))
+        terms = zip(plan.query.given.names, row, strict=True)
+        return RulePlan(plan.query, {name: term for name, term in terms if name in plan.parting})
 
     @cached_property
     def why_apart(self) -> str:
@@ -109,7 +109,7 @@ class RulePlan(Plan):
     def of_family(query: Query) -> RulePlan | None:
         """The plan of queries that are rows of this one, no terms fixed; None: each must have one of its own."""
         assert query.given is not None
-        found = RulePlan(of_rules(query, ()), query.given.names, ())
+        found = RulePlan(query, {})
         return None if why_apart(found) or query.given.length in found.parting else found
 
     @property
@@ -193,6 +193,12 @@ class RulePlan(Plan):
     def varying(self) -> tuple[str, ...]:
         """Those of the match: a rule has its terms in all of them."""
         return tuple(name for name, _ in self.results[:-1])
+
+    def fingerprint_of(self, terms: tuple[bytes, ...]) -> str:
+        """``fingerprint`` of the query of one rule, which has these terms as further columns."""
+        its = dict(zip((self.names[number] for number in self.order), map(plain_term, terms), strict=True))
+        known = self._common | its
+        return fingerprint_of(bound(self.whole, tuple(known[name] for name in self.names)))
 
     # ── matchers ─────────────────────────────────────────────────────────────────────────────────────────
     def start(

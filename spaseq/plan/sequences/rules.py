@@ -100,13 +100,8 @@ class Planned(Protocol):
 
 def why_apart(plan: Planned) -> str:
     """Why each row must have an automaton of its own; empty: it need not."""
-    form = plan.query.form
     if plan.query.given is None:
         return "they have no parameters"
-    if isinstance(form, Construction):
-        return "each row derives events of its own"
-    if form.distinct:
-        return "DISTINCT compares the results of one row"
     if plan.match_aggregates:
         return "aggregates range over the matches of one row"
     if plan.analysis.by_partition:

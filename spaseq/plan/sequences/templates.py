@@ -69,7 +69,9 @@ class Instance:
 def instance_of(query: Query) -> Instance | None:
     """A query, whatever it is called, as one of its template; None if it could share nothing with others."""
     form = query.form
-    if query.given is not None or query.row is not None or not isinstance(form, Selection) or form.distinct:
+    if query.given is not None or query.row is not None or not isinstance(form, Selection):
+        return None
+    if form.distinct:  # which match stands for a row would depend on the others
         return None
     constants = _Constants(query)
     negated = {one.name for one in occurrences(query.expression) if one.negated}
