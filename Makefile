@@ -21,7 +21,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
 	$(BIN)/python -m tests.recognition.deep --random 6000
 	$(BIN)/python -m tests.recognition.families_deep 60
-	$(MAKE) --jobs 2 --output-sync $(ON_ONE_CORE)
+	$(MAKE) --jobs 2 --keep-going --output-sync $(ON_ONE_CORE)
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
 	$(BIN)/python -m tests.spark.sharing 10 500
