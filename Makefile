@@ -19,7 +19,7 @@ test: $(VENV)/all.stamp
 
 check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.agreement.deep
-	$(BIN)/python -m tests.recognition.deep --random 6000
+	$(BIN)/python -m tests.recognition.deep --random 4000
 	$(BIN)/python -m tests.recognition.families_deep 60
 	$(MAKE) --jobs 2 --keep-going --output-sync $(ON_ONE_CORE)
 	$(BIN)/python -m tests.spark.killing 10 1
@@ -33,13 +33,13 @@ check-deep: $(VENV)/all.stamp
 ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream soak memory-tuples soak-tuples)
 .PHONY: $(ON_ONE_CORE)
 deep-allocations: ; $(BIN)/python -m tests.allocations.deep
-deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 2500 600
-deep-killing: ; $(BIN)/python -m tests.cli.killing 30
-deep-crowding: ; $(BIN)/python -m tests.cli.crowding 30
-deep-walks: ; $(BIN)/python -m tests.paths.deep 20000 0 --exhaustive 9 --engine tests.paths.engine:paths
-deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 5000 0
-deep-between: ; $(BIN)/python -m tests.paths.between_deep 20000 0
-deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 5000 0
+deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1500 400
+deep-killing: ; $(BIN)/python -m tests.cli.killing 20
+deep-crowding: ; $(BIN)/python -m tests.cli.crowding 15
+deep-walks: ; $(BIN)/python -m tests.paths.deep 10000 0 --exhaustive 9 --engine tests.paths.engine:paths
+deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 3000 0
+deep-between: ; $(BIN)/python -m tests.paths.between_deep 10000 0
+deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 3000 0
 deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
 deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
 deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000

@@ -1,4 +1,4 @@
-"""Of the first allocations of each run every second fails once: ``python -m tests.allocations.deep [ALLOCATIONS]``."""
+"""Of the first allocations of each run every fourth fails once: ``python -m tests.allocations.deep [ALLOCATIONS]``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main(allocations: int) -> int:
     """Print what became of them; how many runs had what must not be."""
     wrong = 0
     for name in RUNS:
-        for mode, step in ((SINGLE, 2), (LASTING, 10)):
+        for mode, step in ((SINGLE, 4), (LASTING, 20)):
             begun = time.monotonic()
             found = tried(f"long {name}", 1, allocations, step, mode, deadline=HOURS * 3600)
             verdicts = ", ".join(f"{count:,} {what}" for what, count in sorted(found.verdicts.items()))
