@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .chooser import Chooser
-from .model import And, Atom, Kleene, Maybe, Node, Not, Or, Seq, is_bop, parts, walk_nodes
+from .model import And, AnyOrder, Atom, Kleene, Maybe, Node, Not, Or, Seq, is_bop, parts, walk_nodes
 
 Word = list[list[str]]
 QUANTIFIERS: tuple[tuple[int, int | None], ...] = ((1, None), (1, None), (0, None), (2, 2), (1, 2), (0, 2), (2, None))
@@ -108,10 +108,29 @@ def _is_sound(node: Node) -> bool:
     if isinstance(node, And | Not):
         return all(map(is_bop, parts(node)))
     if isinstance(node, Or):
-        return all(is_bop(part) or isinstance(part, Kleene | Seq) for part in node.parts)
+        return all(is_bop(part) or isinstance(part, Kleene | Seq | AnyOrder) for part in node.parts)
+    if isinstance(node, AnyOrder):
+        return len(node.sides) > 1 and all(_is_side(side) for side in node.sides)
     if isinstance(node, Kleene | Maybe):
-        return not isinstance(node.body, Not)
+        return not isinstance(node.body, Not | AnyOrder)
     return not isinstance(node, Seq) or picks(node)
+
+
+def _is_side(node: Node) -> bool:
+    """Whether an expression may be a side of `&&`: it begins and ends in a pick, however it is taken."""
+    return _has_picks_at(node, 0) and _has_picks_at(node, -1)
+
+
+def _has_picks_at(node: Node, end: int) -> bool:
+    """Whether whatever is taken of an expression begins (end 0) or ends (end -1) in a pick."""
+    match node:
+        case Seq(left, _, right):
+            return _has_picks_at((left, right)[end], end)
+        case Or(branches):
+            return all(_has_picks_at(branch, end) for branch in branches)
+        case Kleene(body, least, _, _):
+            return least > 0 and _has_picks_at(body, end)
+    return not isinstance(node, Not | Maybe)
 
 
 def picks(node: Node) -> bool:
