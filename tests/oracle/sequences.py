@@ -13,17 +13,21 @@ QUANTIFIERS: tuple[tuple[int, int | None], ...] = ((1, None), (1, None), (0, Non
 
 @dataclass
 class Sequences:
-    """Makes sequence expressions over the atoms A, B, C, …, each letter used once unless one is repeated by choice."""
+    """Makes sequence expressions over the atoms A, B, C, …, each letter used once unless one is repeated by choice.
+
+    any_order: whether each has an `&&` (otherwise none has).
+    """
 
     chooser: Chooser
+    any_order: bool = False
     used: int = 0
 
     def sequence(self, operators: int) -> Node:
         """A valid expression of about so many operators."""
         while True:
             self.used = 0
-            node = self.part(operators)
-            if is_valid(node) and kleene_depth(node) <= 2:
+            node = self.part(max(operators, int(self.any_order)))
+            if is_valid(node) and kleene_depth(node) <= 2 and has_any_order(node) == self.any_order:
                 return node
 
     def part(self, operators: int) -> Node:
@@ -31,6 +35,7 @@ class Sequences:
         if operators <= 0:
             return self.atom()
         forms = [self.chain] * 5 + [self.repeated] * 3 + [self.optional, self.joined, self.either]
+        forms += [self.unordered] * 5 * self.any_order
         return self.chooser.pick(forms)(operators - 1)
 
     def atom(self) -> Node:
@@ -70,6 +75,12 @@ class Sequences:
         left = self.chooser.integer(0, operators)
         return Or((self.part(left), self.part(operators - left)))
 
+    def unordered(self, operators: int) -> Node:
+        """`A && B`, now and then with a third side."""
+        left = self.chooser.integer(0, operators)
+        third = [self.part(0)] if self.chooser.chance(15) else []
+        return AnyOrder((self.part(left), self.part(operators - left), *third))
+
     def repeated(self, operators: int) -> Node:
         """A Kleene."""
         least, most = self.chooser.pick(QUANTIFIERS)
@@ -88,6 +99,8 @@ class Sequences:
                 return [[name for operand in operands for name in self.word(operand)[0]]]
             case Or(operands):
                 return self.word(self.chooser.pick(operands))
+            case AnyOrder(sides):
+                return self.merged([self.word(side) for side in sides])
             case Seq(left, _, right):
                 return self.word(left) + self.word(right)
             case Maybe(body):
@@ -97,6 +110,18 @@ class Sequences:
             case Kleene(body, least, most, _):
                 count = self.chooser.integer(max(least, 1 if self.chooser.chance(70) else 0), most or least + 2)
                 return [step for _ in range(count) for step in self.word(body)]
+
+    def merged(self, words: list[Word]) -> Word:
+        """The steps of all words, those of each in its order; now and then steps of two at one time."""
+        merged: Word = []
+        while left := [word for word in words if word]:
+            first = self.chooser.pick(left)
+            step = first.pop(0)
+            others = [word for word in left if word is not first]
+            if others and self.chooser.chance(25):
+                step = step + self.chooser.pick(others).pop(0)
+            merged.append(step)
+        return merged
 
 
 def is_valid(node: Node) -> bool:
@@ -136,6 +161,11 @@ def _has_picks_at(node: Node, end: int) -> bool:
 def picks(node: Node) -> bool:
     """Whether the expression has an atom that is not negated."""
     return not isinstance(node, Not) and (isinstance(node, Atom) or any(map(picks, parts(node))))
+
+
+def has_any_order(node: Node) -> bool:
+    """Whether the expression has an `&&`."""
+    return any(isinstance(part, AnyOrder) for part in walk_nodes(node))
 
 
 def kleene_depth(node: Node) -> int:
