@@ -81,7 +81,7 @@ class Definitions:
         kinds = (
             ["local"] + ["stateful"] * 3 * bool(others) + ["history"] * 4 * bool(own) + ["total"] * 2 * bool(counted)
         )
-        kinds += ["stateful across"] * 3 * bool(beside) + ["history across"] * 2 * bool(own and beside)
+        kinds += ["stateful across"] * bool(beside) + ["history across"] * 2 * bool(own and beside)
         match self.chooser.pick(kinds):
             case "history across":
                 return self.history_across(own, beside)

@@ -15,12 +15,13 @@ QUANTIFIERS: tuple[tuple[int, int | None], ...] = ((1, None), (1, None), (0, Non
 class Sequences:
     """Makes sequence expressions over the atoms A, B, C, …, each letter used once unless one is repeated by choice.
 
-    any_order: whether each has an `&&` (otherwise none has).
+    any_order: whether each has an `&&` (otherwise none has); inside: in how many the part being made stands.
     """
 
     chooser: Chooser
     any_order: bool = False
     used: int = 0
+    inside: int = 0
 
     def sequence(self, operators: int) -> Node:
         """A valid expression of about so many operators."""
@@ -35,7 +36,7 @@ class Sequences:
         if operators <= 0:
             return self.atom()
         forms = [self.chain] * 5 + [self.repeated] * 3 + [self.optional, self.joined, self.either]
-        forms += [self.unordered] * 5 * self.any_order
+        forms += [self.unordered] * (1 if self.inside else 5) * self.any_order
         return self.chooser.pick(forms)(operators - 1)
 
     def atom(self) -> Node:
@@ -46,8 +47,10 @@ class Sequences:
         return Atom("ABCDEFGH"[self.used - 1])
 
     def chain(self, operators: int) -> Node:
-        """`left operator right`, left-associative more often than not, either side perhaps negated."""
+        """`left operator right`, either side perhaps negated; mostly left-associative, but for `&&` on the right."""
         right = self.chooser.integer(0, operators) if self.chooser.chance(50) else 0
+        if self.any_order and self.chooser.chance(60):
+            right = operators - right
         left_side = self.element(operators - right)
         return Seq(left_side, self.chooser.pick(";,:;"), self.element(right))
 
@@ -76,10 +79,13 @@ class Sequences:
         return Or((self.part(left), self.part(operators - left)))
 
     def unordered(self, operators: int) -> Node:
-        """`A && B`, now and then with a third side."""
+        """`A && B`, now and then with a third side; seldom within another `&&`."""
+        self.inside += 1
         left = self.chooser.integer(0, operators)
-        third = [self.part(0)] if self.chooser.chance(15) else []
-        return AnyOrder((self.part(left), self.part(operators - left), *third))
+        sides = [self.part(left), self.part(operators - left)]
+        sides += [self.part(0)] if self.chooser.chance(15) else []
+        self.inside -= 1
+        return AnyOrder(tuple(sides))
 
     def repeated(self, operators: int) -> Node:
         """A Kleene."""
