@@ -107,6 +107,9 @@ class Sequences:
                 return self.word(self.chooser.pick(operands))
             case AnyOrder(sides):
                 return self.merged([self.word(side) for side in sides])
+            case Seq(left, ",", AnyOrder(sides)):
+                words = [self.word(side) for side in sides]
+                return [*self.word(left), [name for word in words for name in word.pop(0)], *self.merged(words)]
             case Seq(left, _, right):
                 return self.word(left) + self.word(right)
             case Maybe(body):
