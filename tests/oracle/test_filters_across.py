@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from random import Random
+
 import pytest
 
 from tests.oracle.across import filters_across
 from tests.oracle.expressions import Aggregate, Binary, Bound, Coalesce, Const, Expression, First, Negated, Prev, Var
-from tests.oracle.model import And, Gpm, Kleene, Maybe, Node, Not, Or
+from tests.oracle.model import And, Atom, Gpm, Kleene, Maybe, Node, Not, Or
 from tests.oracle.plan import plan_of
 from tests.oracle.test_any_order import AB, together
 from tests.oracle.test_oracle import A, B, C, D, N, expect, gpm, matches, plus, query, seq
@@ -149,3 +152,46 @@ def test_which_filters_are_across(sequence: Node, special: tuple[Gpm, ...], expe
     found = filters_across(plan)
     around = {one.number: [number for number, _ in reversed(one.around.sides)] for one in plan.occurrences}
     assert [around[own].index(number) for own, filters in found.items() for _, number in filters] == expected
+
+
+# Two iterations written out: one GPM for each, with variables of its own.
+
+
+def copy(number: int, *filters: Expression) -> Gpm:
+    """The GPM A of one iteration."""
+    return Gpm(f"A{number}", "s", f"?a{number} :A ?va{number}", (f"a{number}", f"va{number}"), filters)
+
+
+EACH: list[tuple[Expression, list[Expression], list[Expression]]] = [
+    (comparing("va", "<", "vb"), [comparing("va1", "<", "vb")], [comparing("va2", "<", "vb")]),
+    (Coalesce((comparing(Prev("va"), "<=", "vb"), Const(value=True))), [], [comparing("va1", "<=", "vb")]),
+    (comparing(First("va"), ">=", "vb"), [comparing("va1", ">=", "vb")], [comparing("va1", ">=", "vb")]),
+    (
+        comparing(Aggregate("COUNT", "va"), "<", "vb"),
+        [comparing(Const(0), "<", "vb")],
+        [comparing(Const(1), "<", "vb")],
+    ),
+    (comparing(Aggregate("SUM", "va"), "<", "vb"), [comparing(Const(0), "<", "vb")], [comparing("va1", "<", "vb")]),
+]
+
+
+@pytest.mark.parametrize("before", ["", ",", ";", ":"])
+@pytest.mark.parametrize("sign", [",", ";", ":"])
+def test_two_iterations_written_out(before: str, sign: str) -> None:
+    """`A{2} && B` with a filter of A across, and `(A1 ∘ A2) && B` with the same of each iteration."""
+    chance, found = Random(7), 0
+    for filter_, first, second in EACH * 24:
+        words = [f"{chance.choice('aab')}{number}={chance.randrange(4)}" for number in range(5)]
+        stream = words[0] + "".join(chance.choice("   /") + word for word in words[1:])
+        whole = [query(seq(D, before, side) if before else side) for side in sides_of(sign)]
+        given = gpm("A", filter_), copy(1, *first), copy(2, *second)
+        kleene, written = (replace(one, gpms=(*one.gpms[1:], *given)) for one in whole)
+        wanted = matches(written, f"d9 {stream}")
+        assert matches(kleene, f"d9 {stream}") == wanted, (filter_, stream)
+        found += len(wanted)
+    assert found > 5
+
+
+def sides_of(sign: str) -> tuple[Node, Node]:
+    """Two iterations of A beside B, and the same written out."""
+    return together(Kleene(A, 2, 2, sign), B), together(seq(Atom("A1"), sign, Atom("A2")), B)
