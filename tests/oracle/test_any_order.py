@@ -268,10 +268,23 @@ def test_an_unbound_variable_of_a_side_is_compatible() -> None:
     assert [dict(one.row)["k"] for one in evaluate(asked, [event("a1", 0), event("b1@x", 1)])] == [iri("x")]
 
 
-REFUSED = [AnyOrder((A,)), plus(AB), star(AB), Kleene(AB, 2, 2), Maybe(AB), seq(A, ";", Not(AB)), And((AB, C))]
+REFUSED: list[Node] = [
+    AnyOrder((A,)),
+    plus(AB),
+    star(AB),
+    Kleene(AB, 2, 2),
+    Maybe(AB),
+    seq(A, ";", Not(AB)),
+    And((AB, C)),
+]
 REFUSED += [together(side, B) for side in (Not(A), Maybe(A), star(A), Kleene(A, 0, 2), seq(A, ";", Not(N)))]
 REFUSED += [together(B, side) for side in (seq(Not(N), ";", A), seq(Maybe(A), ";", C), Or((plus(A), star(C))))]
-ALLOWED = [AB, together(plus(A), seq(B, ";", C), Or((A, seq(B, ",", C)))), together(And((A, C)), AB), Or((AB, C))]
+ALLOWED: list[Node] = [
+    AB,
+    together(plus(A), seq(B, ";", C), Or((A, seq(B, ",", C)))),
+    together(And((A, C)), AB),
+    Or((AB, C)),
+]
 ALLOWED += [together(seq(A, ";", Not(N), ";", C), B), seq(AB, ";", AB), together(seq(A, ";", Maybe(N), ";", C), B)]
 
 
