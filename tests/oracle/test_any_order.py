@@ -8,7 +8,7 @@ from math import inf
 import pytest
 
 from tests.oracle import Event, columns, evaluate
-from tests.oracle.expressions import Aggregate, Binary, Var
+from tests.oracle.expressions import Aggregate, Binary, Bound, Var
 from tests.oracle.model import (
     And,
     AnyOrder,
@@ -166,6 +166,8 @@ def test_one_gpm_for_two_sides() -> None:
     assert len(evaluate(twice, [event("a1", 0), event("a2", 1)])) == 3
 
 
+ROUNDS = plus(seq(D, ";", together(B, Kleene(seq(A, ":", Not(N), ":", C), 1, 1))), ";")
+
 KEYED: list[tuple[Node, str, str]] = [
     # What the sides share joins.
     (AB, "a1@x b1@y b2@x", "a1 b2"),
@@ -178,12 +180,23 @@ KEYED: list[tuple[Node, str, str]] = [
     # A negation in a side joins the final Ω, to which the other sides belong.
     (together(seq(A, ":", Not(N), ":", C), B), "a1@x n1@y c1@x b1@x", "a1 b1 c1"),
     (together(seq(A, ":", Not(N), ":", C), B), "a1@x n1@x c1@x b1@x", ""),
+    # In Kleenes it has the values of its iteration; here each iteration of the outer one has a key of its own.
+    (ROUNDS, "d1@x b1@x a1@x c1@x d2@y a2@y b2@y n1@x c2@y", "a1 b1 c1 d1, a2 b2 c2 d2, a1 a2 b1 b2 c1 c2 d1 d2"),
+    (ROUNDS, "d1@x b1@x a1@x c1@x d2@y a2@y b2@y n1@y c2@y", "a1 b1 c1 d1"),
 ]
 
 
 @pytest.mark.parametrize(("sequence", "stream", "expected"), KEYED)
 def test_sequences_with_a_shared_key(sequence: Node, stream: str, expected: str) -> None:
     assert matches(query(sequence, keyed=True), stream) == expect(expected)
+
+
+@pytest.mark.parametrize("forbidden", [1, 2, 3])
+def test_a_negation_in_a_kleene_of_a_side_reads_its_iteration(forbidden: int) -> None:
+    reads = gpm("N", Binary("=", Var("vn"), Var("va")))
+    rounds = query(Kleene(ROUNDS.body, 3, 3, ";"), reads)
+    stream = f"d1 b1 a1=1 c1 d2 a2=2 c2 b2 d3 a3=3 n1={forbidden} c3 b3"
+    assert matches(rounds, stream) == ({"a1 a2 a3 b1 b2 b3 c1 c2 c3 d1 d2 d3"} if forbidden != 3 else set())
 
 
 def test_a_variable_of_one_side_alone_is_a_group_variable() -> None:
@@ -206,14 +219,12 @@ def test_rows_of_a_union_come_from_one_row() -> None:
     assert evaluate(asked, [both, event("a1@x", 1), event("b1@y", 2), event("b2@x", 3)]) == []
     found = evaluate(asked, [both, event("a1@x", 1), event("b1@x", 2)])
     assert [dict(one.row)["k"] for one in found] == [iri("x")]
-    # Here ?ka and ?kb differ, the rows are compatible, but they come from different rows of Ω.
-    equal = (Binary("=", Var("ka"), Var("kb")),)
-    both_keys = Gpm("C", "s", "?c :C ?vc ; :key ?ka . ?c :key ?kb", ("c", "vc", "ka", "kb"), equal)
-    of_a = Gpm("A", "s", "?a :A ?va ; :key ?ka", ("a", "va", "ka"))
-    of_b = Gpm("B", "s", "?b :B ?vb ; :key ?kb", ("b", "vb", "kb"))
-    asked = query(seq(C, ";", AB), both_keys, of_a, of_b)
-    assert evaluate(asked, [both, event("a1@x", 1), event("b1@y", 2)]) == []
-    assert len(evaluate(asked, [both, event("a1@x", 1), event("b1@x", 2)])) == 1
+    # The rows of c1 are compatible. A goes on from the one with ?vc, B from the one with ?k.
+    either = Gpm("C", "s", "{ ?c :C ?vc } UNION { ?c :key ?k }", ("c", "vc", "k"))
+    asked = query(seq(C, ";", AB), either, gpm("A", Bound(Var("vc"))), gpm("B", Bound(Var("k"))))
+    assert evaluate(asked, [event("c1@x", 0), event("a1", 1), event("b1", 2)]) == []
+    asked = query(seq(C, ";", AB), either, gpm("A", Bound(Var("k"))), gpm("B", Bound(Var("k"))))
+    assert matches(asked, "c1@x a1 b1") == {"a1 b1 c1"}
 
 
 def test_windows_bound_the_union() -> None:
