@@ -22,6 +22,7 @@ from .expressions import (
 )
 from .model import Gpm, Kleene, Maybe, Query, walk_nodes
 from .plan import Occurrence, Plan, plan_of
+from .sequences import has_any_order
 
 TRUE = Const(value=True)
 
@@ -76,10 +77,16 @@ class Definitions:
         others = self.others(plan, occurrences)
         own = self.group_variables(plan, occurrences)
         counted = self.earlier_groups(plan, occurrences)
+        beside = names_beside(plan, occurrences)
         kinds = (
             ["local"] + ["stateful"] * 3 * bool(others) + ["history"] * 4 * bool(own) + ["total"] * 2 * bool(counted)
         )
+        kinds += ["stateful across"] * bool(beside) + ["history across"] * 2 * bool(own and beside)
         match self.chooser.pick(kinds):
+            case "history across":
+                return self.history_across(own, beside)
+            case "stateful across":
+                return self.stateful(gpm, beside)
             case "history":
                 return self.history(own)
             case "total":
@@ -113,7 +120,7 @@ class Definitions:
         """Numeric group variables of Kleenes that surround none of its occurrences."""
         inside = {kleene for o in occurrences for kleene in o.kleenes}
         names = {name for o in plan.occurrences if not o.negated for name in self.numeric[o.gpm.name]}
-        if has_optional(plan) or any(o.negated for o in occurrences):
+        if has_optional(plan) or has_any_order(plan.query.sequence) or any(o.negated for o in occurrences):
             names -= {name for kleene in inside for name in plan.owned[kleene]}
         return sorted(name for name in names if (kleene := plan.innermost(name)) is not None and kleene not in inside)
 
@@ -168,6 +175,14 @@ class Definitions:
         function = "AVG" if self.mixed else self.chooser.pick(("MIN", "MAX", "AVG"))
         return Coalesce((Binary(sign, Aggregate(function, name), Var(name)), TRUE))
 
+    def history_across(self, names: list[str], beside: list[str]) -> Expression:
+        """A comparison of what was iterated so far, or of the iteration before, with a variable of another side."""
+        name = self.chooser.pick(names)
+        foreign = Var(self.chooser.pick(self.numeric[self.chooser.pick(beside)]))
+        comparison = Binary(self.chooser.pick(("<=", ">=", "!=")), Aggregate("COUNT", name), foreign)
+        last = Binary(self.chooser.pick(("<=", ">=", "!=")), Coalesce((Prev(name), Var(name))), foreign)
+        return self.chooser.pick((comparison, last))
+
     def total(self, names: list[str]) -> Expression:
         """A filter over all iterations of another Kleene."""
         name = self.chooser.pick(names)
@@ -179,6 +194,12 @@ class Definitions:
         """A small number."""
         values: tuple[int | Decimal, ...] = (1, 2, 3, 2, Decimal("1.5"))
         return Const(self.chooser.pick(values))
+
+
+def names_beside(plan: Plan, occurrences: Sequence[Occurrence]) -> list[str]:
+    """The GPMs that stand in other sides of an `&&` around one of its occurrences, and not negated."""
+    beside = (o for o in plan.occurrences if not o.negated and any(own.is_beside(o) for own in occurrences))
+    return list(dict.fromkeys(o.gpm.name for o in beside))
 
 
 def has_optional(plan: Plan) -> bool:

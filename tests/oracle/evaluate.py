@@ -81,7 +81,7 @@ def survives(world: World, match: Partial) -> Edges | None:
 
 def decision(match: Partial, edge: Edges) -> float:
     """The last event's time; if the match ends in a negation or absence, the time of the upper edge."""
-    waits = any(place.after == len(match.steps) for place in match.places)
+    waits = any(place.before is None for place in match.places)
     return edge.closes if waits else match.steps[-1].time
 
 

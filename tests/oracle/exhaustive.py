@@ -3,34 +3,55 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, combinations, pairwise, product
 
+from .expressions import Binary, Var
 from .generate import BASE, SECOND, SOURCES, Pair
 from .labels import event_labels, query_labels
-from .model import And, Atom, Event, Gpm, Kleene, Maybe, Node, Not, Or, Query, Seq, Window, parts, walk_nodes
-from .sequences import is_valid
+from .model import (
+    And,
+    AnyOrder,
+    Atom,
+    Event,
+    Gpm,
+    Kleene,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Query,
+    Seq,
+    Window,
+    parts,
+    walk_nodes,
+)
+from .plan import plan_of
+from .sequences import has_any_order, is_valid
 from .values import XSD
 
 BINARY = (",", ";", ":", "&", "|")
+WITH_ANY_ORDER = (*BINARY, "&&")
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 UNARY = ("+", ";+", ",+", ":+", "*", ",*", ";*", ":*", "?", "{2}", ",{2}", ";{2}", ":{2}", "{0,2}", "!")
 
 
-def sequences(operators: int = 2) -> list[Node]:
-    """All valid expressions of at most so many operators, atoms named A, B, C in order of first mention.
+def sequences(operators: int = 2, any_order: bool = False) -> list[Node]:
+    """All valid expressions of at most so many operators without `&&` (or all with it), atoms named A, B, C in order.
 
     Repeated atoms are in (`A ; A`), two expressions that differ in the names of atoms only are not.
     """
-    shapes = [shape for count in range(operators + 1) for shape in _shapes(count)]
+    signs = WITH_ANY_ORDER if any_order else BINARY
+    shapes = [shape for count in range(operators + 1) for shape in _shapes(count, signs)]
     named = (_rename(shape, names) for shape in shapes for names in _namings(_size(shape)))
-    return [node for node in named if is_valid(node)]
+    return [node for node in named if is_valid(node) and has_any_order(node) == any_order]
 
 
-def queries(operators: int = 2, window: Window | None = None) -> Iterator[Query]:
+def queries(operators: int = 2, window: Window | None = None, any_order: bool = False) -> Iterator[Query]:
     """A query for every expression. All GPMs share the key ?k; GPM X binds ?x to the number of the event, if X is
     mentioned once (mentioned twice, it would have to join with itself, and no two events would)."""
-    for sequence in sequences(operators):
+    for sequence in sequences(operators, any_order):
         mentions = Counter(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom))
         gpms = tuple(_gpm(name, count) for name, count in mentions.items())
         yield Query(sequence, gpms, (("s", SOURCES["s"]),), window=window)
@@ -56,12 +77,33 @@ def streams(names: Sequence[str], events: int = 3, keys: int = 2, several: bool 
                 yield _stream([kinds[kind] for kind in chosen], gaps)
 
 
+def queries_across(operators: int = 2, window: Window | None = None) -> Iterator[Query]:
+    """Every query with `&&` and one filter across, `?x < ?y` in GPM X: a lesser number than the event in Y."""
+    for query in queries(operators, window, any_order=True):
+        taken = [o for o in plan_of(query).occurrences if not o.negated and len(o.gpm.variables) == 2]
+        for own, other in product(taken, repeat=2):
+            if own.is_beside(other):
+                less = Binary("<", *(Var(o.gpm.variables[1]) for o in (own, other)))
+                gpms = (replace(gpm, filters=(less,)) if gpm == own.gpm else gpm for gpm in query.gpms)
+                yield replace(query, gpms=tuple(gpms))
+
+
 def pairs(
-    operators: int = 2, events: int = 3, keys: int = 2, several: bool = False, window: Window | None = None
+    operators: int = 2,
+    events: int = 3,
+    keys: int = 2,
+    several: bool = False,
+    window: Window | None = None,
+    any_order: bool = False,
 ) -> Iterator[Pair]:
-    """Every query with every stream of the types it uses."""
+    """Every query (of those without `&&`, or of those with it) with every stream of the types it uses."""
+    return pairs_of(queries(operators, window, any_order), events, keys, several)
+
+
+def pairs_of(asked: Iterable[Query], events: int = 3, keys: int = 2, several: bool = False) -> Iterator[Pair]:
+    """These queries, each with every stream of the types it uses."""
     worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
-    for query in queries(operators, window):
+    for query in asked:
         names = atom_names(query.sequence)
         if names not in worlds:
             worlds[names] = list(streams(names, events, keys, several))
@@ -75,16 +117,16 @@ def atom_names(sequence: Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom)))
 
 
-def _shapes(operators: int) -> Iterator[Node]:
+def _shapes(operators: int, signs: Sequence[str]) -> Iterator[Node]:
     """All expressions of exactly so many operators over a nameless atom."""
     if operators == 0:
         yield Atom("")
         return
-    for body in _shapes(operators - 1):
+    for body in _shapes(operators - 1, signs):
         yield from (_unary(sign, body) for sign in UNARY)
     for left in range(operators):
-        for pair in product(_shapes(left), _shapes(operators - 1 - left)):
-            yield from (_binary(sign, *pair) for sign in BINARY)
+        for pair in product(_shapes(left, signs), _shapes(operators - 1 - left, signs)):
+            yield from (_binary(sign, *pair) for sign in signs)
 
 
 def _unary(sign: str, body: Node) -> Node:
@@ -104,6 +146,8 @@ def _unary(sign: str, body: Node) -> Node:
 def _binary(sign: str, left: Node, right: Node) -> Node:
     if sign in ",;:":
         return Seq(left, sign, right)
+    if sign == "&&":
+        return AnyOrder((*left.sides, right) if isinstance(left, AnyOrder) else (left, right))
     return And((left, right)) if sign == "&" else Or((left, right))
 
 
@@ -127,6 +171,11 @@ def _rename(node: Node, names: str) -> Node:
             return Atom(names)
         case And((left, right)) | Or((left, right)):
             return type(node)((_rename(left, names[: _size(left)]), _rename(right, names[_size(left) :])))
+        case AnyOrder(sides):
+            ends = list(accumulate(map(_size, sides), initial=0))
+            return AnyOrder(
+                tuple(_rename(side, names[a:b]) for side, (a, b) in zip(sides, pairwise(ends), strict=True))
+            )
         case Seq(left, sign, right):
             return Seq(_rename(left, names[: _size(left)]), sign, _rename(right, names[_size(left) :]))
         case Kleene(body, least, most, sign):

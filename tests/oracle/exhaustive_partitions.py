@@ -22,14 +22,20 @@ BY_GPMS = Partition(("k",))
 BY_USING = Partition(("k",), "[] :in ?k")
 
 
-def pairs(operators: int = 2, events: int = 3, using: bool = False, window: Window | None = None) -> Iterator[Pair]:
+def pairs(
+    operators: int = 2,
+    events: int = 3,
+    using: bool = False,
+    window: Window | None = None,
+    any_order: bool = False,
+) -> Iterator[Pair]:
     """Every expression with every stream of the types it uses, whose events have one of two keys, or both.
 
     GPM X is `?k :X ?x` and gives the key itself, or with using `[] :X ?x`. A type that an expression mentions twice has
     no ?x, which two events would never join on.
     """
     worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
-    for query in map(by_using if using else by_gpms, queries(operators, window)):
+    for query in map(by_using if using else by_gpms, queries(operators, window, any_order)):
         names = atom_names(query.sequence)
         if names not in worlds:
             worlds[names] = list(streams(names, events, using))

@@ -11,7 +11,7 @@ from .expressions import Aggregate, Binary, Bound, Coalesce, Const, Expression, 
 from .generate import Pair, Size
 from .labels import labels_of
 from .model import Column, Query, Select
-from .plan import Chain, Choice, Negation, Option, Part, Plan, Repeat, Step, plan_of
+from .plan import Chain, Choice, Negation, Option, Part, Plan, Repeat, Step, Unordered, plan_of
 
 Change = Callable[[Aggregate], Expression]
 
@@ -97,7 +97,7 @@ def at_ends(plan: Plan) -> dict[int, Collection[str]]:
                 return before.union(*(o.gpm.variables for way in ways for o in way))
             case Chain(left, _, right):
                 return passed(right, passed(left, before))
-            case Choice(branches):
+            case Choice(branches) | Unordered(_, branches):
                 return before.union(*(passed(branch, before) for branch in branches))
             case Option(body):
                 return passed(body, before)

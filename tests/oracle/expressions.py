@@ -129,6 +129,12 @@ def plain_variables(expression: Expression) -> set[str]:
     return {part.name for part in walk(expression) if isinstance(part, Var)}
 
 
+def names_in(expression: Expression) -> set[str]:
+    """The variables an expression names, also in aggregates; not those of PREV and FIRST."""
+    aggregates = (part for part in walk(expression) if isinstance(part, Aggregate))
+    return plain_variables(expression).union(*(part.names for part in aggregates))
+
+
 def reads_history(expression: Expression) -> bool:
     """Whether PREV, FIRST or an aggregate occurs."""
     return any(isinstance(part, Prev | First | Aggregate) for part in walk(expression))

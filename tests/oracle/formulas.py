@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -34,7 +34,8 @@ class Environment:
     iterations of its innermost Kleene, in order; for an aggregate over matches, its values in the matches.  since: how
     many of them were completed before that Kleene was entered the last time: PREV and FIRST look no further back.
     solutions: for an expression all that was bound when each of the completed iterations ended of the innermost Kleene
-    that owns one of its variables; for an aggregate over matches, their bindings.
+    that owns one of its variables; for an aggregate over matches, their bindings. unseen: names for which PREV and
+    FIRST have no value.
     """
 
     bindings: Mapping[str, str]
@@ -42,6 +43,7 @@ class Environment:
     matches: int = 0
     since: Callable[[str], int] = lambda name: 0
     solutions: Callable[[Expression], Sequence[Mapping[str, str]]] = lambda expression: ()
+    unseen: Collection[str] = ()
 
 
 def holds(expression: Expression, environment: Environment) -> bool:
@@ -84,6 +86,8 @@ def _bound(term: str | None) -> str:
 def _reference(expression: Var | Prev | First, environment: Environment) -> str | None:
     if isinstance(expression, Var):
         return environment.bindings.get(expression.name)
+    if expression.name in environment.unseen:
+        return None
     iterations = environment.iterations(expression.name)[environment.since(expression.name) :]
     if isinstance(expression, Prev):
         return iterations[-1] if iterations else None

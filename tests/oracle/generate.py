@@ -20,12 +20,13 @@ SOURCES = {name: f"{BASE}stream/{name}" for name in ("s", "t", "u")}
 
 @dataclass(frozen=True)
 class Size:
-    """How many operators and events a pair has, at most and about at least."""
+    """How many operators and events a pair has, at most and about at least, and whether its sequence has an `&&`."""
 
     operators: int = 4
     events: int = 6
     least_operators: int = 1
     least_events: int = 1
+    any_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Maker:
     def __init__(self, chooser: Chooser, size: Size) -> None:
         self.chooser = chooser
         self.size = size
-        self.sequences = Sequences(chooser)
+        self.sequences = Sequences(chooser, size.any_order)
         self.values = self.palette()
         self.definitions = self.definitions_type(chooser, mixed=f'"1.0"^^<{XSD}decimal>' in self.values)
 

@@ -5,9 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from .expressions import Aggregate, Bound, Coalesce, First, If, Prev, walk
-from .model import And, Atom, Column, Event, Kleene, Maybe, Node, Not, Or, Query, Seq, is_bop, parts, walk_nodes
-from .plan import is_stateful
+from .across import bound_by_steps, filters_across
+from .expressions import Aggregate, Bound, Coalesce, First, If, Prev, names_in, reads_history, walk
+from .model import (
+    And,
+    AnyOrder,
+    Atom,
+    Column,
+    Event,
+    Kleene,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Query,
+    Seq,
+    is_bop,
+    parts,
+    walk_nodes,
+)
+from .plan import Plan, is_stateful, plan_of
+from .sequences import has_any_order
 from .text import quantifier
 
 
@@ -18,7 +36,8 @@ def labels_of(query: Query, events: Sequence[Event]) -> frozenset[str]:
 
 def query_labels(query: Query) -> frozenset[str]:
     """The labels of the query alone."""
-    return frozenset((*sequence_labels(query.sequence), *filter_labels(query), *clause_labels(query)))
+    labels = (*sequence_labels(query.sequence), *any_order_labels(query.sequence), *filter_labels(query))
+    return frozenset((*labels, *across_labels(plan_of(query)), *clause_labels(query)))
 
 
 def event_labels(events: Sequence[Event]) -> frozenset[str]:
@@ -50,6 +69,38 @@ def sequence_labels(root: Node) -> Iterator[str]:
     yield from negation_labels(root)
     if max(Counter(node.gpm for node in walk_nodes(root) if isinstance(node, Atom)).values()) > 1:
         yield "GPM twice"
+
+
+def any_order_labels(root: Node) -> Iterator[str]:
+    """The sides of `&&`, and where it stands."""
+    for node in walk_nodes(root):
+        match node:
+            case AnyOrder(sides):
+                yield "operator &&"
+                yield f"&& of {len(sides)} sides"
+                yield from (f"&& with a {'BOp' if is_bop(side) else type(side).__name__}" for side in sides)
+            case Or(branches) if any(isinstance(branch, AnyOrder) for branch in branches):
+                yield "&& in |"
+            case Kleene(body, _, _, _) | Maybe(body) if has_any_order(body):
+                yield "&& under a quantifier"
+            case Seq(left, sign, right):
+                yield from [f"&& before {sign}"] if isinstance(left, AnyOrder) else []
+                yield from [f"&& after {sign}"] if isinstance(right, AnyOrder) else []
+
+
+def across_labels(plan: Plan) -> Iterator[str]:
+    """Filters across, and those that name a variable both of their own side and of another one."""
+    bound, across = bound_by_steps(plan), filters_across(plan)
+    for own in plan.occurrences:
+        for filter_, number in across.get(own.number, ()):
+            yield "filter across"
+            yield from ["filter across in a Kleene"] if own.kleenes else []
+            yield from ["filter across with history"] if reads_history(filter_) else []
+            yield from ["filter across of an outer &&"] if own.around.sides[-1][0] != number else []
+        beside = {name for o in plan.occurrences if own.is_beside(o) and not o.negated for name in o.gpm.variables}
+        foreign = [filter_ for filter_ in own.gpm.filters if is_stateful(filter_, own.gpm)]
+        if any(names_in(filter_) & bound[own.number] & beside for filter_ in foreign):
+            yield "filter of what another side has too"
 
 
 def negation_labels(root: Node) -> Iterator[str]:

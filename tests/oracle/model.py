@@ -30,6 +30,13 @@ class Or:
 
 
 @dataclass(frozen=True)
+class AnyOrder:
+    """`X && Y && …`, in any order or at one time."""
+
+    sides: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
 class Seq:
     """`left operator right`, operator one of `, ; :`."""
 
@@ -62,7 +69,7 @@ class Not:
     body: Node
 
 
-Node = Atom | And | Or | Seq | Kleene | Maybe | Not
+Node = Atom | And | Or | AnyOrder | Seq | Kleene | Maybe | Not
 
 
 @dataclass(frozen=True)
@@ -157,7 +164,7 @@ def parts(node: Node) -> tuple[Node, ...]:
     match node:
         case Atom():
             return ()
-        case And(operands) | Or(operands):
+        case And(operands) | Or(operands) | AnyOrder(operands):
             return operands
         case Seq(left, _, right):
             return left, right

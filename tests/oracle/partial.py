@@ -5,18 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from .expressions import Expression
 from .model import Event
-from .plan import Chain, Choice, Negation, Occurrence, Operator, Option, Part, Plan, Repeat, Step, beginnings
+from .plan import (
+    Chain,
+    Choice,
+    Negation,
+    Occurrence,
+    Operator,
+    Option,
+    Part,
+    Plan,
+    Repeat,
+    Step,
+    Unordered,
+    beginnings,
+)
 
 Bindings = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """One mapping of Ω: what is bound now, and what was at the end of every completed iteration, in order."""
+    """One mapping of Ω: what is bound now, and what was at the end of every completed iteration, in order.
+
+    source: within a side of `&&` the mapping that it comes from, which was there before the `&&`.
+    """
 
     bindings: Bindings
     iterations: tuple[tuple[int, Bindings], ...] = ()
+    source: Solution | None = None
 
     def of(self, kleene: int) -> list[Bindings]:
         """What was bound when the completed iterations of a Kleene ended."""
@@ -50,14 +68,32 @@ class Iterate:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a BOp must not match: between step `after` and the next, within these open iterations.
+    """Where a BOp must not match: between these times of picks, within these open iterations.
 
-    within: (Kleene, index of the iteration) outermost first; completed: iterations completed before, per Kleene;
-    entered: how many of them before the Kleene was entered the last time.
+    after: None at the beginning of a match; before: None until there is a pick. within: (Kleene, index of the
+    iteration) outermost first; completed: iterations completed before, per Kleene; entered: how many of them before the
+    Kleene was entered the last time.
     """
 
     bop: Step
-    after: int
+    after: int | None
+    within: tuple[tuple[int, int], ...]
+    completed: tuple[tuple[int, int], ...]
+    entered: tuple[tuple[int, int], ...]
+    before: int | None = None
+
+    def closed(self, time: int) -> Place:
+        """The same when a next pick is made, if there was none."""
+        return replace(self, before=time) if self.before is None else self
+
+
+@dataclass(frozen=True)
+class Across:
+    """A filter of an atom that was taken, which waits for the union of `&&` number `unordered`; else as in Place."""
+
+    filter: Expression
+    unordered: int
+    occurrence: Occurrence
     within: tuple[tuple[int, int], ...]
     completed: tuple[tuple[int, int], ...]
     entered: tuple[tuple[int, int], ...]
@@ -73,12 +109,17 @@ class Picked:
 
 @dataclass(frozen=True)
 class Partial:
-    """A partial match: what is still to do (its position), the steps made, Ω, and the negations and absences passed."""
+    """A partial match.
+
+    agenda: what is still to do, its position. solutions: Ω. steps: those made, in order of time. places: the negations
+    and absences passed. across: the filters that wait for a union.
+    """
 
     agenda: tuple[Enter | Iterate, ...]
     solutions: frozenset[Solution]
     steps: tuple[Picked, ...] = ()
     places: tuple[Place, ...] = ()
+    across: tuple[Across, ...] = ()
     open: tuple[tuple[int, int], ...] = ()
     completed: tuple[tuple[int, int], ...] = ()
     entered: tuple[tuple[int, int], ...] = ()
@@ -88,14 +129,33 @@ class Partial:
         """All events picked, in order."""
         return [event for step in self.steps for _, event in step.events]
 
+    @property
+    def last(self) -> int | None:
+        """The time of the last pick; None before the first."""
+        return self.steps[-1].time if self.steps else None
+
+    def closed(self, time: int) -> tuple[Place, ...]:
+        """The places when a next pick is made."""
+        return tuple(place.closed(time) for place in self.places)
+
 
 @dataclass(frozen=True)
 class Move:
-    """A way on: a step of a BOp governed by an operator, or the end of the expression (bop None)."""
+    """A way on: a BOp or an `&&` governed by an operator, or the end of the expression (element None)."""
 
     operator: Operator | None
-    bop: Step | None
+    element: Step | Unordered | None
     partial: Partial
+
+    @property
+    def sign(self) -> str:
+        """What the operator asks for; the first step of a match is free."""
+        return self.operator.sign if self.operator and self.partial.steps else ":"
+
+    def alone(self, side: Part) -> Partial:
+        """The partial match before an `&&`, with nothing to do but one of its sides."""
+        traced = frozenset(replace(solution, source=solution) for solution in self.partial.solutions)
+        return replace(self.partial, agenda=(Enter(side, self.operator),), solutions=traced)
 
 
 def start(plan: Plan) -> Partial:
@@ -111,7 +171,7 @@ def moves(plan: Plan, partial: Partial) -> Iterator[Move]:
     task, rest = partial.agenda[0], replace(partial, agenda=partial.agenda[1:])
     if isinstance(task, Iterate):
         yield from _end_iteration(plan, task, rest)
-    elif isinstance(task.part, Step):
+    elif isinstance(task.part, Step | Unordered):
         yield Move(task.operator, task.part, rest)
     else:
         for following in _unfold(plan, task.part, task.operator, rest):
@@ -140,7 +200,7 @@ def _todo(partial: Partial, *tasks: Enter | Iterate) -> Partial:
 
 
 def _forbid(partial: Partial, *bops: Step) -> Partial:
-    places = tuple(Place(bop, len(partial.steps), partial.open, partial.completed, partial.entered) for bop in bops)
+    places = tuple(Place(bop, partial.last, partial.open, partial.completed, partial.entered) for bop in bops)
     return replace(partial, places=partial.places + places)
 
 
@@ -172,6 +232,12 @@ def _end_iteration(plan: Plan, task: Iterate, rest: Partial) -> Iterator[Move]:
         yield from moves(plan, ended)
     if repeat.most is None or task.count < repeat.most:
         yield from moves(plan, _begin_iteration(plan, repeat, task.count + 1, repeat.operator, ended))
+
+
+def compatible(left: Bindings, right: Bindings) -> bool:
+    """Whether two mappings agree on the variables both bind."""
+    bound = dict(left)
+    return all(bound.get(name, term) == term for name, term in right)
 
 
 def _one_more(completed: tuple[tuple[int, int], ...], number: int) -> tuple[tuple[int, int], ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count, product
 
 from .expressions import Expression, plain_variables, reads_history
-from .model import And, Atom, Gpm, Kleene, Maybe, Node, Not, Or, Query, Seq, is_bop
+from .model import And, AnyOrder, Atom, Gpm, Kleene, Maybe, Node, Not, Or, Query, Seq, is_bop
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,39 @@ class Operator:
 
 
 @dataclass(frozen=True)
+class Around:
+    """What a node stands in, outermost first: Kleenes, and sides of `&&` as (its number, which side)."""
+
+    kleenes: tuple[int, ...] = ()
+    sides: tuple[tuple[int, int], ...] = ()
+
+    def kleene(self, number: int) -> Around:
+        """Within one more Kleene."""
+        return Around((*self.kleenes, number), self.sides)
+
+    def side(self, number: int, which: int) -> Around:
+        """Within a side of one more `&&`."""
+        return Around(self.kleenes, (*self.sides, (number, which)))
+
+
+@dataclass(frozen=True)
 class Occurrence:
-    """One mention of a GPM: the Kleenes around it, outermost first, and whether it is negated."""
+    """One mention of a GPM: its number in order of mention, what it stands in, and whether it is negated."""
 
     gpm: Gpm
-    kleenes: tuple[int, ...]
+    number: int
+    around: Around
     negated: bool
+
+    @property
+    def kleenes(self) -> tuple[int, ...]:
+        """The Kleenes around it, outermost first."""
+        return self.around.kleenes
+
+    def is_beside(self, other: Occurrence) -> bool:
+        """Whether the two stand in different sides of one `&&`."""
+        sides = dict(other.around.sides)
+        return any(sides.get(number, which) != which for number, which in self.around.sides)
 
 
 @dataclass(frozen=True)
@@ -48,6 +75,14 @@ class Choice:
     """A disjunction that holds a Kleene or a sequence."""
 
     branches: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Unordered:
+    """`&&` number `number`: all its sides, in any order."""
+
+    number: int
+    sides: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -75,7 +110,7 @@ class Negation:
     bop: Step
 
 
-Part = Step | Chain | Choice | Repeat | Option | Negation
+Part = Step | Chain | Choice | Unordered | Repeat | Option | Negation
 
 
 @dataclass(frozen=True)
@@ -99,7 +134,7 @@ class Plan:
 
 
 class Planner:
-    """Numbers operators and Kleenes in order of mention (so an inner Kleene has the greater number)."""
+    """Numbers operators, Kleenes and `&&` in order of mention (so an inner Kleene has the greater number)."""
 
     def __init__(self, query: Query) -> None:
         self.query = query
@@ -109,7 +144,7 @@ class Planner:
 
     def plan(self) -> Plan:
         """The plan of the query."""
-        root = self.part(self.query.sequence, (), False)
+        root = self.part(self.query.sequence, Around(), False)
         owned = {number: self.group_variables(number) for number in self.kleenes}
         return Plan(self.query, root, tuple(self.occurrences), owned)
 
@@ -119,46 +154,50 @@ class Planner:
         outside = (o for o in self.occurrences if kleene not in o.kleenes and not o.negated)
         return frozenset(inside - {name for o in outside for name in o.gpm.variables} - set(self.query.keys))
 
-    def part(self, node: Node, kleenes: tuple[int, ...], operand: bool) -> Part:
+    def part(self, node: Node, around: Around, operand: bool) -> Part:
         """The ready form of a node; operand says whether it stands in an operand of `, ; :`."""
         if is_bop(node):
-            return Step(self.ways(node, kleenes, False))
+            return Step(self.ways(node, around, False))
         match node:
             case Seq(left, sign, right):
-                first = self.part(left, kleenes, True)
+                first = self.part(left, around, True)
                 operator = Operator(next(self.numbers), sign)
-                return Chain(first, operator, self.part(right, kleenes, True))
+                return Chain(first, operator, self.part(right, around, True))
             case Or(parts):
-                return Choice(tuple(self.part(part, kleenes, operand) for part in parts))
+                return Choice(tuple(self.part(part, around, operand) for part in parts))
+            case AnyOrder(sides):
+                number = next(self.numbers)
+                ready = (self.part(side, around.side(number, i), operand) for i, side in enumerate(sides))
+                return Unordered(number, tuple(ready))
             case Maybe(body):
-                return Option(self.part(body, kleenes, operand))
+                return Option(self.part(body, around, operand))
             case Not(body):
-                return Negation(Step(self.ways(body, kleenes, True)))
+                return Negation(Step(self.ways(body, around, True)))
             case Kleene():
-                return self.kleene(node, kleenes, operand)
+                return self.kleene(node, around, operand)
         raise ValueError(f"not a valid part of a sequence: {node}")
 
-    def kleene(self, node: Kleene, kleenes: tuple[int, ...], operand: bool) -> Part:
+    def kleene(self, node: Kleene, around: Around, operand: bool) -> Part:
         """`X{0,m}` is `(X{1,m})?`; the default iteration operator is `;`, within an operand of `, ; :` it is `,`."""
         number = next(self.numbers)
         self.kleenes.append(number)
         operator = Operator(number, node.operator or ("," if operand else ";"))
-        body = self.part(node.body, (*kleenes, number), operand)
+        body = self.part(node.body, around.kleene(number), operand)
         repeat = Repeat(number, body, max(node.least, 1), node.most, operator)
         return Option(repeat) if node.least == 0 else repeat
 
-    def ways(self, node: Node, kleenes: tuple[int, ...], negated: bool) -> tuple[tuple[Occurrence, ...], ...]:
+    def ways(self, node: Node, around: Around, negated: bool) -> tuple[tuple[Occurrence, ...], ...]:
         """The ways to take a BOp: one of a disjunction, all of a conjunction."""
         match node:
             case Atom(name):
-                occurrence = Occurrence(self.query.gpm(name), kleenes, negated)
+                occurrence = Occurrence(self.query.gpm(name), len(self.occurrences), around, negated)
                 self.occurrences.append(occurrence)
                 return ((occurrence,),)
             case And(parts):
-                sides = [self.ways(part, kleenes, negated) for part in parts]
+                sides = [self.ways(part, around, negated) for part in parts]
                 return tuple(tuple(o for way in chosen for o in way) for chosen in product(*sides))
             case Or(parts):
-                return tuple(way for part in parts for way in self.ways(part, kleenes, negated))
+                return tuple(way for part in parts for way in self.ways(part, around, negated))
         raise ValueError(f"not a BOp: {node}")
 
 
@@ -176,7 +215,7 @@ def beginnings(part: Part) -> Iterator[Step]:
             yield from beginnings(left)
             if can_be_empty(left):
                 yield from beginnings(right)
-        case Choice(branches):
+        case Choice(branches) | Unordered(_, branches):
             for branch in branches:
                 yield from beginnings(branch)
         case Repeat() | Option():

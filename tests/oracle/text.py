@@ -19,10 +19,26 @@ from .expressions import (
     Prev,
     Var,
 )
-from .model import And, Atom, Column, Gpm, Kleene, Maybe, Node, Not, Or, Partition, Query, Select, Seq, Window
+from .model import (
+    And,
+    AnyOrder,
+    Atom,
+    Column,
+    Gpm,
+    Kleene,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Partition,
+    Query,
+    Select,
+    Seq,
+    Window,
+)
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-SEQUENCE, DISJUNCTION, CONJUNCTION, POSTFIX = range(4)
+SEQUENCE, DISJUNCTION, ANY_ORDER, CONJUNCTION, POSTFIX = range(5)
 
 
 def to_text(query: Query) -> str:
@@ -86,7 +102,9 @@ def _sequence(node: Node) -> tuple[str, int]:
         case And(parts):
             return " & ".join(sequence_text(part, POSTFIX) for part in parts), CONJUNCTION
         case Or(parts):
-            return " | ".join(sequence_text(part, CONJUNCTION) for part in parts), DISJUNCTION
+            return " | ".join(sequence_text(part, ANY_ORDER) for part in parts), DISJUNCTION
+        case AnyOrder(sides):
+            return " && ".join(sequence_text(side, CONJUNCTION) for side in sides), ANY_ORDER
         case Seq(left, operator, right):
             return f"{sequence_text(left)} {operator} {sequence_text(right, DISJUNCTION)}", SEQUENCE
         case Maybe(body):

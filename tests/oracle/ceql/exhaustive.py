@@ -9,6 +9,7 @@ from types import MappingProxyType
 from .generate import SECOND
 from .model import (
     STRATEGIES,
+    All,
     As,
     Contiguous,
     ContiguousKleene,
@@ -21,6 +22,7 @@ from .model import (
     Query,
     Relation,
     Sequence,
+    has_all,
     parts,
     walk_formulas,
 )
@@ -28,13 +30,16 @@ from .predicates import Attribute, Comparison, Value
 
 UNARY = (Kleene, ContiguousKleene)
 BINARY = (Sequence, Contiguous, Or)
+WITH_ALL = (*BINARY, All)
 VARIABLES = "xyzuvw"
 
 
-def formulas(operators: int = 2, types: str = "AB") -> Iterator[Formula]:
-    """All formulas of at most so many of `; : OR + :+`; of those that differ in the names of types only, one."""
+def formulas(operators: int = 2, types: str = "AB", any_order: bool = False) -> Iterator[Formula]:
+    """All formulas of at most so many of `; : OR + :+`, or those with ALL; of those that differ in types only, one."""
     for count in range(operators + 1):
-        for shape in _shapes(count):
+        for shape in _shapes(count, WITH_ALL if any_order else BINARY):
+            if has_all(shape) != any_order:
+                continue
             for names in product(types, repeat=_size(shape)):
                 firsts = list(dict.fromkeys(names))
                 if firsts == list(types)[: len(firsts)]:
@@ -47,9 +52,9 @@ def labelled(formula: Formula) -> Formula:
     return _filled(formula, [As(part, name) for part, name in zip(relations, VARIABLES, strict=False)])
 
 
-def correlated(operators: int = 2, types: str = "AB") -> Iterator[Formula]:
+def correlated(operators: int = 2, types: str = "AB", any_order: bool = False) -> Iterator[Formula]:
     """All formulas of two relations or more with one FILTER on the whole that compares two of them."""
-    for formula in formulas(operators, types):
+    for formula in formulas(operators, types, any_order):
         for left, right in product(VARIABLES[: _size(formula)], repeat=2):
             if left != right:
                 for operator in ("<", "="):
@@ -84,16 +89,17 @@ def _stream(chosen: Iterable[tuple[str, Value, int]]) -> Iterator[Event]:
         yield Event(kind, time, MappingProxyType({"value": value}))
 
 
-def _shapes(count: int) -> Iterator[Formula]:
+def _shapes(count: int, signs: Iterable[type[Or | All | Sequence | Contiguous]]) -> Iterator[Formula]:
     """All formulas of exactly so many operators, every relation named alike."""
     if count == 0:
         yield Relation("")
         return
-    for body in _shapes(count - 1):
-        yield from (unary(body) for unary in UNARY)
+    for body in _shapes(count - 1, signs):
+        if not isinstance(body, All):
+            yield from (unary(body) for unary in UNARY)
     for size in range(count):
-        for left, right in product(_shapes(size), _shapes(count - 1 - size)):
-            yield from (binary(left, right) for binary in BINARY)
+        for left, right in product(_shapes(size, signs), _shapes(count - 1 - size, signs)):
+            yield from (binary(left, right) for binary in signs)
 
 
 def _size(formula: Formula) -> int:
@@ -106,7 +112,7 @@ def _filled(shape: Formula, leaves: list[Formula]) -> Formula:
     match shape:
         case Relation():
             return leaves[0]
-        case Or() | Sequence() | Contiguous():
+        case Or() | All() | Sequence() | Contiguous():
             size = _size(shape.left)
             return type(shape)(_filled(shape.left, leaves[:size]), _filled(shape.right, leaves[size:]))
         case Kleene() | ContiguousKleene():

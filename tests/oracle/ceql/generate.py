@@ -16,6 +16,7 @@ from .model import (
     FUNCTIONS,
     STRATEGIES,
     Aggregate,
+    All,
     As,
     Contiguous,
     ContiguousKleene,
@@ -29,6 +30,7 @@ from .model import (
     Relation,
     Sequence,
     Window,
+    has_all,
     parts,
     variables,
     walk_formulas,
@@ -57,12 +59,16 @@ KINDS = ("sequence",) * 5 + ("contiguous", "contiguous", "or", "or", "+", "+", "
 
 @dataclass(frozen=True)
 class Size:
-    """How many operators a formula and how many events a stream has; FILTERs around the whole are more."""
+    """How many operators a formula and how many events a stream has; FILTERs around the whole are more.
+
+    any_order: whether the formula has an ALL (otherwise none has).
+    """
 
     operators: int = 5
     events: int = 8
     least_operators: int = 0
     least_events: int = 2
+    any_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ def pairs(draw: st.DrawFn, size: Size | None = None) -> Pair:
 
 def make_pair(chooser: Chooser, size: Size) -> Pair:
     """A pair made by a chooser's choices."""
-    maker = Maker(chooser)
+    maker = Maker(chooser, size.any_order)
     query = maker.query(chooser.integer(size.least_operators, size.operators))
     events = maker.events(query, chooser.integer(size.least_events, size.events))
     return Pair(query, events, labels_of(query, events))
@@ -96,13 +102,15 @@ def make_pair(chooser: Chooser, size: Size) -> Pair:
 class Maker:
     """Makes queries and streams for them."""
 
-    def __init__(self, chooser: Chooser) -> None:
+    def __init__(self, chooser: Chooser, any_order: bool = False) -> None:
         self.chooser = chooser
+        self.any_order = any_order
+        self.kinds = KINDS + ("all",) * 6 * any_order
         self.conditions = Conditions(chooser)
 
     def query(self, operators: int) -> Query:
         """A query whose FILTERs, projection and aggregates name variables of their scope only."""
-        formula = self.formula(operators)
+        formula = self.asked_for(operators)
         for _ in range(self.chooser.pick((0, 0, 1, 1, 2))):
             formula = self.filtered(formula)
         query = Query(
@@ -115,17 +123,30 @@ class Maker:
         )
         return self.selecting(query)
 
+    def asked_for(self, operators: int) -> Formula:
+        """A formula with so many operators, with an ALL or without one as asked for."""
+        while True:
+            formula = self.formula(max(operators, int(self.any_order)))
+            if has_all(formula) == self.any_order:
+                return formula
+
+    def repeatable(self, operators: int) -> Formula:
+        """A formula that `+` may stand on: no ALL, also not a named or filtered one."""
+        while is_all(formula := self.formula(operators)):
+            pass
+        return formula
+
     def formula(self, operators: int) -> Formula:
         """A formula with so many operators besides the AS of its names."""
         if operators == 0:
             relation = Relation(self.chooser.pick("ABC"))
             return As(relation, self.variable()) if self.chooser.chance(50) else relation
-        kind = self.chooser.pick(KINDS)
+        kind = self.chooser.pick(self.kinds)
         match kind:
             case "+":
-                return Kleene(self.formula(operators - 1))
+                return Kleene(self.repeatable(operators - 1))
             case ":+":
-                return ContiguousKleene(self.formula(operators - 1))
+                return ContiguousKleene(self.repeatable(operators - 1))
             case "as":
                 return As(self.formula(operators - 1), self.variable())
             case "filter":
@@ -137,6 +158,8 @@ class Maker:
                 return Contiguous(left, right)
             case "or":
                 return Or(left, right)
+            case "all":
+                return All(left, right)
         return Sequence(left, right)
 
     def variable(self) -> str:
@@ -210,6 +233,11 @@ class Maker:
             "clock": clock,
         }
         return {name: None if self.chooser.chance(6) else value for name, value in values.items()}
+
+
+def is_all(formula: Formula) -> bool:
+    """Whether a formula is an ALL, perhaps named or filtered."""
+    return isinstance(formula, All) or (isinstance(formula, As | Filter) and is_all(formula.body))
 
 
 def joined(query: Query, chance: Random) -> Query:

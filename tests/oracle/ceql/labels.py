@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from .model import (
+    All,
     AllFilters,
     AnyFilter,
     As,
@@ -44,6 +45,7 @@ FORMULAS = {
     As: "AS",
     Filter: "FILTER",
     Or: "OR",
+    All: "ALL",
     Sequencing: ";",
     Contiguous: ":",
     Kleene: "+",

@@ -52,6 +52,14 @@ class Or:
 
 
 @dataclass(frozen=True)
+class All:
+    """`left ALL right`, in any order, also with positions in both."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True)
 class Sequence:
     """`left ; right`, non-contiguous."""
 
@@ -73,6 +81,9 @@ class Kleene:
 
     body: Formula
 
+    def __post_init__(self) -> None:
+        refuse_all(self.body)
+
 
 @dataclass(frozen=True)
 class ContiguousKleene:
@@ -80,8 +91,17 @@ class ContiguousKleene:
 
     body: Formula
 
+    def __post_init__(self) -> None:
+        refuse_all(self.body)
 
-Formula = Relation | As | Filter | Or | Sequence | Contiguous | Kleene | ContiguousKleene
+
+Formula = Relation | As | Filter | Or | All | Sequence | Contiguous | Kleene | ContiguousKleene
+
+
+def refuse_all(body: Formula) -> None:
+    """An error if it is an ALL, which may not be repeated."""
+    if isinstance(body, All):
+        raise ValueError("+ on an ALL")
 
 
 @dataclass(frozen=True)
@@ -180,7 +200,7 @@ def parts(formula: Formula) -> tuple[Formula, ...]:
     match formula:
         case Relation():
             return ()
-        case Or(left, right) | Sequence(left, right) | Contiguous(left, right):
+        case Or(left, right) | All(left, right) | Sequence(left, right) | Contiguous(left, right):
             return left, right
     return (formula.body,)
 
@@ -190,6 +210,11 @@ def walk_formulas(formula: Formula) -> Iterator[Formula]:
     yield formula
     for part in parts(formula):
         yield from walk_formulas(part)
+
+
+def has_all(formula: Formula) -> bool:
+    """Whether the formula has an ALL."""
+    return any(isinstance(part, All) for part in walk_formulas(formula))
 
 
 def filters_in(condition: Condition) -> tuple[FilterOn, ...]:

@@ -14,6 +14,7 @@ from .evaluate import substreams
 from .exhaustive import correlated, formulas, queries, streams
 from .generate import Pair, Size, random_pair
 from .model import (
+    All,
     AllFilters,
     AnyFilter,
     As,
@@ -139,6 +140,8 @@ def labellings(formula: Formula, picked: tuple[int, ...], events: Several[Event]
             return {labels for labels in found if satisfies(Valuation(0, 0, labels), condition, events)}
         case Or(left, right):
             return labellings(left, picked, events) | labellings(right, picked, events)
+        case All(left, right):
+            return set(covered(left, right, picked, events))
         case Sequence(left, right) | Contiguous(left, right):
             return set(joined(left, right, isinstance(formula, Contiguous), picked, events))
         case Kleene(body) | ContiguousKleene(body):
@@ -157,6 +160,18 @@ def joined(
                     yield labels | more
 
 
+def covered(
+    left: Formula, right: Formula, picked: tuple[int, ...], events: Several[Event]
+) -> Iterator[frozenset[tuple[str, int]]]:
+    """Those of left for some of the positions, with those of right for the others, and perhaps for some of the same."""
+    parts = [part for size in range(1, len(picked) + 1) for part in combinations(picked, size)]
+    for one in parts:
+        for other in parts:
+            if {*one, *other} == set(picked):
+                for labels in labellings(left, one, events):
+                    yield from (labels | more for more in labellings(right, other, events))
+
+
 def by_positions(formula: Formula, events: Several[Event]) -> set[Valuation]:
     """All valuations, found by trying every set of positions."""
     chosen = (picked for size in range(1, len(events) + 1) for picked in combinations(range(len(events)), size))
@@ -167,6 +182,18 @@ def test_both_ways_agree_on_small_worlds() -> None:
     for number, formula in enumerate(formulas(2)):
         for events in WORLDS[number % 4 :: 4]:
             assert valuations(formula, events) == by_positions(formula, events)
+
+
+def test_both_ways_agree_on_small_worlds_with_all() -> None:
+    for number, formula in enumerate(formulas(2, any_order=True)):
+        for events in WORLDS[number % 4 :: 4]:
+            assert valuations(formula, events) == by_positions(formula, events)
+
+
+def test_both_ways_agree_on_random_pairs_with_all() -> None:
+    pairs = (random_pair(seed, Size(operators=4, events=5, any_order=True)) for seed in range(300))
+    for pair in pairs:
+        assert valuations(pair.query.formula, pair.events) == by_positions(pair.query.formula, pair.events)
 
 
 def test_both_ways_agree_on_random_pairs() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from .model import (
     Aggregate,
+    All,
     AllFilters,
     AnyFilter,
     As,
@@ -87,6 +88,8 @@ def formula_text(formula: Formula) -> str:
             return f"({formula_text(body)} FILTER {condition_text(condition)})"
         case Or(left, right):
             return f"({formula_text(left)} OR {formula_text(right)})"
+        case All(left, right):
+            return f"({formula_text(left)} ALL {formula_text(right)})"
         case Sequencing(left, right):
             return f"({formula_text(left)} ; {formula_text(right)})"
         case Contiguous(left, right):

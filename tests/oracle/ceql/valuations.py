@@ -6,6 +6,7 @@ from collections.abc import Sequence as Stream
 from dataclasses import dataclass
 
 from .model import (
+    All,
     AllFilters,
     AnyFilter,
     As,
@@ -56,6 +57,8 @@ def valuations(formula: Formula, events: Stream[Event]) -> Valuations:
             return frozenset(v for v in valuations(body, events) if satisfies(v, condition, events))
         case Or(left, right):
             return valuations(left, events) | valuations(right, events)
+        case All(left, right):
+            return unions(valuations(left, events), valuations(right, events))
         case Sequence(left, right) | Contiguous(left, right):
             adjacent = isinstance(formula, Contiguous)
             return concatenations(valuations(left, events), valuations(right, events), adjacent)
@@ -67,6 +70,15 @@ def labelled(valuation: Valuation, variable: str) -> Valuation:
     """The variable also holds all that any variable holds."""
     labels = {(variable, position) for _, position in valuation.labels}
     return Valuation(valuation.start, valuation.end, valuation.labels | labels)
+
+
+def unions(left: Valuations, right: Valuations) -> Valuations:
+    """One of left and one of right together, wherever they lie: from the smaller start to the larger end."""
+    return frozenset(
+        Valuation(min(one.start, other.start), max(one.end, other.end), one.labels | other.labels)
+        for one in left
+        for other in right
+    )
 
 
 def concatenations(left: Valuations, right: Valuations, adjacent: bool) -> Valuations:
