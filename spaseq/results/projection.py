@@ -115,23 +115,24 @@ class Projector:
             self._grouping.add(raw)
             return self._grouped(self._grouping.take(self._grouping.newest()))
         table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
+        of_rules = raw.words[:, len(self._plan.varying) :]
         if self._duplicates is not None and len(table):
-            table = self._without_duplicates(self._duplicates, table, pick_digests(raw))
+            new = self._are_new(self._duplicates, table, pick_digests(raw))
+            table, of_rules = _keep(table, new), of_rules[new]
         if self._distinct is not None and len(table):
-            of_rules = raw.words[:, len(self._plan.varying) :]
             table = _keep(table, self._distinct.admit(table, np.concatenate((table.words, of_rules), axis=1)))
         return table
 
-    def _without_duplicates(self, seen: Seen, table: MatchTable, matches: Words) -> MatchTable:
-        """Each row of a match once; ``matches`` tells them apart."""
+    def _are_new(self, seen: Seen, table: MatchTable, matches: Words) -> Mask:
+        """``bool[m]``: each row of a match once; ``matches`` tells these apart."""
         out_of_order = self._plan.decided_out_of_order
         keys = np.concatenate([table.words, matches], axis=1)
-        kept = _keep(table, seen.admit(table.last if out_of_order else table.decided, keys))
+        new = seen.admit(table.last if out_of_order else table.decided, keys)
         if self._plan.rows_together:
             seen.keep(matches[-1].tobytes())
         elif not out_of_order:
             seen.forget(int(table.decided[-1]))
-        return kept
+        return new
 
     @property
     def gives_at_once(self) -> bool:
