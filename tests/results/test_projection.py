@@ -97,6 +97,7 @@ def test_rows_of_one_match_that_an_expression_makes_equal_are_one_result() -> No
     for cuts in [], [1], [1, 2]:
         assert run(select_plan(("x",), square), rows, cuts) == [(1, 2, 2, ("4",))] * 2
         assert run(select_plan(("x",), square), rows, cuts, restart=True) == [(1, 2, 2, ("4",))] * 2
+        assert run(select_plan(("x",), square, distinct=True), rows, cuts) == [(1, 2, 2, ("4",))]
 
 
 def test_distinct_is_one_per_end_and_row() -> None:
