@@ -33,10 +33,10 @@ check-deep: $(VENV)/all.stamp
 ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream soak memory-tuples soak-tuples)
 .PHONY: $(ON_ONE_CORE)
 deep-allocations: ; $(BIN)/python -m tests.allocations.deep
-deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1500 400
+deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1200 300
 deep-killing: ; $(BIN)/python -m tests.cli.killing 20
-deep-crowding: ; $(BIN)/python -m tests.cli.crowding 15
-deep-walks: ; $(BIN)/python -m tests.paths.deep 10000 0 --exhaustive 9 --engine tests.paths.engine:paths
+deep-crowding: ; $(BIN)/python -m tests.cli.crowding 10
+deep-walks: ; $(BIN)/python -m tests.paths.deep 7000 0 --exhaustive 9 --engine tests.paths.engine:paths
 deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 3000 0
 deep-between: ; $(BIN)/python -m tests.paths.between_deep 10000 0
 deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 3000 0

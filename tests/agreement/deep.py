@@ -264,11 +264,11 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=20_000, help="seeded pairs")
-    parser.add_argument("--examples", type=int, default=12_000, help="hypothesis examples")
+    parser.add_argument("--examples", type=int, default=8_000, help="hypothesis examples")
     parser.add_argument("--partitions", type=int, default=4_000, help="seeded pairs with PARTITION BY")
     parser.add_argument("--aggregates", type=int, default=3_000, help="seeded pairs with HAVING and the like")
     parser.add_argument("--counts", type=int, default=4_000, help="seeded pairs whose matches are counted")
-    parser.add_argument("--each", type=int, default=5, help="one of so many worlds with PARTITION BY")
+    parser.add_argument("--each", type=int, default=7, help="one of so many worlds with PARTITION BY")
     parser.add_argument("--given", type=int, default=500, help="seeded cases with parameters")
     parser.add_argument("--rules", type=int, default=600, help="seeded stories of rows that come and go")
     parser.add_argument("--families", type=int, default=300, help="seeded stories of queries that come and go")
