@@ -101,7 +101,8 @@ class Projector:
         self._atoms = tuple(atom.name for atom in plan.atoms)
         self._shape = ResultShape(() if plan.match_aggregates else picked(plan.query.expression))
         self._duplicates = _duplicates(plan)
-        self._terms_of_rules = len(plan.columns) - len(plan.varying)
+        self._varying = len(plan.varying)
+        self._terms_of_rules = len(plan.columns) - self._varying
         self._distinct = Distinct(plan, len(self._names) + self._terms_of_rules) if form.distinct else None
         grouping = (self._projections, plan.query.group_by, plan.columns, terms, plan.readings, plan.having)
         self._grouping = Grouping(*grouping) if plan.match_aggregates else None
@@ -115,7 +116,7 @@ class Projector:
             self._grouping.add(raw)
             return self._grouped(self._grouping.take(self._grouping.newest()))
         table = self._table(raw, self._evaluate(raw), event_name or self._event_name)
-        of_rules = raw.words[:, len(self._plan.varying) :]
+        of_rules = raw.words[:, self._varying :]
         if self._duplicates is not None and len(table):
             new = self._are_new(self._duplicates, table, pick_digests(raw))
             table, of_rules = _keep(table, new), of_rules[new]
@@ -383,7 +384,7 @@ class Constructor:
         return hashlib.blake2b("\n".join(lines).encode(), digest_size=16).hexdigest()
 
     def _fingerprint(self, raw: MatchRows, row: int) -> str:
-        of_rule = raw.words[row, len(self._plan.varying) :].tolist()
+        of_rule = raw.words[row, len(self._bound) :].tolist()
         return self._fingerprint_of(tuple(map(self._terms.bytes, of_rule)))
 
     def _triples(self, digest: str, words: list[int]) -> Iterator[pyoxigraph.Triple]:

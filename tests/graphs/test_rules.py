@@ -20,8 +20,6 @@ A = "DEFINE GPM A ON s { ?a ex:of ?who ; ex:p ?x FILTER(?x > ?limit) }"
 B = "DEFINE GPM B ON s { ?b ex:of ?who ; ex:p ?y FILTER(?y > ?x) }"
 NAMED = B.replace("FILTER", "OPTIONAL { ?b ex:n ?name } FILTER")
 QUERY = f"{HEAD} SELECT * WITHIN 9 SECONDS SLIDING {FROM} GIVEN ?limit WHERE {{ SEQ(A ; B) {A} {B} }}"
-
-
 LIMITS = ("03", "5", "5.0", "7.50")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, combinations, pairwise, product
 
@@ -102,11 +102,18 @@ def pairs(
 
 def pairs_of(asked: Iterable[Query], events: int = 3, keys: int = 2, several: bool = False) -> Iterator[Pair]:
     """These queries, each with every stream of the types it uses."""
+    return with_streams(asked, lambda names: streams(names, events, keys, several))
+
+
+def with_streams(
+    asked: Iterable[Query], streams_of: Callable[[tuple[str, ...]], Iterable[tuple[Event, ...]]]
+) -> Iterator[Pair]:
+    """These queries, each with all streams of the GPMs it mentions; streams_of is asked once for each set of these."""
     worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
     for query in asked:
         names = atom_names(query.sequence)
         if names not in worlds:
-            worlds[names] = list(streams(names, events, keys, several))
+            worlds[names] = list(streams_of(names))
         labels = query_labels(query)
         for stream in worlds[names]:
             yield Pair(query, stream, labels | event_labels(stream))

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, product
 
-from .exhaustive import RDF_TYPE, atom_names, queries
+from .exhaustive import RDF_TYPE, queries, with_streams
 from .generate import BASE, SECOND, SOURCES, Pair
-from .labels import event_labels, query_labels
 from .model import Atom, Event, Gpm, Partition, Query, Window, walk_nodes
 from .values import XSD
 
@@ -34,14 +33,8 @@ def pairs(
     GPM X is `?k :X ?x` and gives the key itself, or with using `[] :X ?x`. A type that an expression mentions twice has
     no ?x, which two events would never join on.
     """
-    worlds: dict[tuple[str, ...], list[tuple[Event, ...]]] = {}
-    for query in map(by_using if using else by_gpms, queries(operators, window, any_order)):
-        names = atom_names(query.sequence)
-        if names not in worlds:
-            worlds[names] = list(streams(names, events, using))
-        labels = query_labels(query)
-        for stream in worlds[names]:
-            yield Pair(query, stream, labels | event_labels(stream))
+    asked = map(by_using if using else by_gpms, queries(operators, window, any_order))
+    return with_streams(asked, lambda names: streams(names, events, using))
 
 
 def by_gpms(query: Query) -> Query:

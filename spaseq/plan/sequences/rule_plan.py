@@ -85,11 +85,11 @@ class RulePlan(Plan):
     def __init__(self, whole: Query, fixed: Mapping[str, Iri | Literal]) -> None:
         """``whole`` is the query with all of its parameters; ``fixed``: what rows have in common (``groups``)."""
         assert whole.given is not None
-        super().__init__(of_rules(whole, sorted(fixed.items())), has_rules=True)
+        self._common = dict(sorted(fixed.items()))
+        super().__init__(of_rules(whole, list(self._common.items())), has_rules=True)
         self.whole = whole
-        self._common = dict(fixed)
         self.names = whole.given.names
-        self.fixed = tuple(term_bytes(term) for _, term in sorted(fixed.items()))
+        self.fixed = tuple(map(term_bytes, self._common.values()))
 
     @staticmethod
     def of(plan: Plan, row: Row) -> RulePlan:
