@@ -127,6 +127,7 @@ class GraphFamily(ParametricGraphQuery):
         key = self.key(query)
         if self.coming.pop(key, None) is None:
             self._strike(self.drop(key), key)
+            self.has_idle = True
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def _counted(self, table: MatchTable) -> MatchTable:

@@ -71,7 +71,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def forget_idle(self, query: ParametricGraphQuery) -> None:
         """Feed those of its members no more that run no row."""
-        gone = set(query.without_rows)
+        gone, query.has_idle = set(query.without_rows), False
         for member in gone:
             query.forget_member(member)
         self.detach_members(gone)
@@ -115,6 +115,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     def note(self, query: AnyGraphQuery) -> None:
         """See ``MergedInput``."""
         if isinstance(query, ParametricGraphQuery):
+            if query.has_idle:
+                self.forget_idle(query)
             query.note()
         super().note(query)
 

@@ -63,6 +63,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self.on_match = on_match
         self.derived: list[DerivedEvent] = []  # events that no stream has got yet
         self.next_place = 0  # of a row that comes
+        self.has_idle = False  # members may run no row any more, and still be fed
         self._empty = empty
         self.counters: Mapping[str, Any] = {}  # of all rows, when it is over
 

@@ -31,6 +31,7 @@ def row_states(
     query: ParametricGraphQuery, merged: GraphInput, sections: dict[str, bytes], called: Called
 ) -> list[dict[str, Any]]:
     """The rows of a query with parameters and their counters; what their matchers hold is put into sections."""
+    merged.forget_idle(query)
     states, ages = [], merged.row_ages()
     for number, member in enumerate(() if query.is_over else query.members):
         counters, matcher, results = member.snapshot()

@@ -236,3 +236,21 @@ def test_a_snapshot_is_of_these_queries() -> None:
     others = named(FAMILIES["thresholds"]) | {"q4": text("77")}
     with pytest.raises(spaseq.SnapshotError, match='another query "q4"'):
         spaseq.Engine.restore(engine.snapshot(), others)
+
+
+def test_a_snapshot_leaves_out_what_ran_queries_that_are_over() -> None:
+    """Those that came while events waited run beside them, and go on."""
+    engine = spaseq.Engine(lateness=20_000_000)
+    known = named([text()] * LEAST)
+    for name, query in known.items():
+        engine.register(query, name, max_results=1)
+    for time, graph in QUOTES[:3]:
+        engine.push("stock", graph, time)
+    known["later"] = text()
+    engine.register(known["later"], "later")
+    (family,) = families(engine)
+    found = [match.query for time, graph in QUOTES[3:40] for match in engine.push("stock", graph, time)]
+    assert Counter(found) == dict.fromkeys(known, 1) | {"later": found.count("later")}
+    assert len(list(family.members)) == 1
+    restored = spaseq.Engine.restore(engine.snapshot(), known)
+    assert in_turn(pushed(restored, QUOTES[40:])) == in_turn(pushed(engine, QUOTES[40:]))
