@@ -193,8 +193,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             self.names.forget(self.oldest_event())
 
     def _hear(self, query: AnyGraphQuery) -> None:
-        if isinstance(query, GraphQuery):  # rows hear where something is decided for them
-            self._hear_member(query)
+        if isinstance(query, GraphQuery) and query.heard != self.names.next:
+            self._hear_member(query)  # rows hear where something is decided for them
 
     def _hear_member(self, query: GraphQuery) -> None:
         """Let the query hear of the events that came since it was fed, none of which concerned it."""
@@ -230,7 +230,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             query.feed_single(time, number, rows)
         for row in unseen:
             row.heard = self.names.next
-        return self._fed(concerned)
+        return self._fed(concerned) if self._owners else dict.fromkeys(concerned)
 
     def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:
         """The queries whose members were fed."""

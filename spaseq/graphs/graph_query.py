@@ -101,6 +101,7 @@ class GraphQuery(OneQuery):
         self._projector = Projector(plan, terms, names) if isinstance(form, Selection) else None
         self._constructor = Constructor(plan, terms, names) if isinstance(form, Construction) else None
         self._aggregates = self._projector is not None and bool(plan.match_aggregates)
+        self.into = plan.query.into  # the stream that it derives
         self.is_over = matcher is None
         if matcher is not None:
             self._start(matcher)
@@ -125,11 +126,6 @@ class GraphQuery(OneQuery):
     def named(self, name: str) -> GraphQuery:
         """The query of that name: itself."""
         return self
-
-    @property
-    def into(self) -> str | None:
-        """The stream that the query derives."""
-        return self.plan.query.into
 
     @property
     def members(self) -> tuple[GraphQuery]:

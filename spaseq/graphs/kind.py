@@ -337,9 +337,12 @@ class GraphKind:
         """
         found = list(tables)
         matches = in_order(found, self.core.turns)
+        waits = self.core.delivery.waits
+        if not found and not waits:
+            return matches
         names = {name for table in found for name in table.queries}
         callbacks = {name: self.core.running[name].named(name).on_match for name in names}
-        if not self.core.delivery.waits and not any(callbacks.values()):
+        if not waits and not any(callbacks.values()):
             return matches
         return self.core.delivery.deliver(matches, callbacks)
 

@@ -199,7 +199,9 @@ class MergedInput(ABC, Generic[B, S, Q]):
                 self._rest[query] = None
             return
         watermark = self.advanced
-        for query in fed | dict.fromkeys(query for query, due in self._due.items() if due < watermark):
+        if self._due:
+            fed |= dict.fromkeys(query for query, due in self._due.items() if due < watermark)
+        for query in fed:
             self._hear(query)
             query.advance(watermark)
             self._rest[query] = None
