@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.many import from_bytes
+from benchmarks.many import from_bytes, limits
 from spaseq.datasets import workloads
 
 LAST = {
@@ -43,23 +43,18 @@ def gpm(name: str, *conditions: str) -> str:
     )
 
 
-def thresholds(count: int) -> list[float]:
-    """Evenly over all prices."""
-    return [41 + round(119 * n / count, 3) for n in range(count)]
-
-
 def families(rules: int, more: tuple[str, ...]) -> dict[str, str]:
     """A query for each rule of each kind."""
     return {
-        f"{name}{limit}": QUERY.format(given="", last=name, threshold=limit, gpms=gpm(name, *more))
+        f"{name}{row['limit']}": QUERY.format(given="", last=name, threshold=row["limit"], gpms=gpm(name, *more))
         for name in LAST
-        for limit in thresholds(rules)
+        for row in limits(rules)
     }
 
 
 def one_query(rules: int, more: tuple[str, ...]) -> str:
     """All of them as rows of one."""
-    rows = " ".join(f"({kind} {limit})" for kind in range(len(LAST)) for limit in thresholds(rules))
+    rows = " ".join(f"({kind} {row['limit']})" for kind in range(len(LAST)) for row in limits(rules))
     gpms = "\n  ".join(gpm(name, *more, f"?kind = {kind}") for kind, name in enumerate(LAST))
     return QUERY.format(
         given=f"GIVEN (?kind ?limit) {{ {rows} }}", last=" | ".join(LAST), threshold="?limit", gpms=gpms

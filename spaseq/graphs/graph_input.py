@@ -74,7 +74,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         gone, query.has_idle = set(query.without_rows), False
         for member in gone:
             query.forget_member(member)
-        self.detach_members(gone)
+        if gone:
+            self.detach_members(gone)
 
     def bring_in(self) -> None:
         """Let queries run that are to see the events from now on."""
@@ -234,8 +235,6 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:
         """The queries whose members were fed."""
-        if not self._owners:
-            return dict.fromkeys(concerned)
         fed: dict[AnyGraphQuery, None] = {}
         for member in concerned:
             owner = self._owners.get(member)

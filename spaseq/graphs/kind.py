@@ -335,11 +335,10 @@ class GraphKind:
 
         ExceptionGroup: callbacks have raised.  All were called, and the matches come with the next call.
         """
-        found = list(tables)
+        found, waits = list(tables), self.core.delivery.waits
+        if not (found or waits):
+            return []
         matches = in_order(found, self.core.turns)
-        waits = self.core.delivery.waits
-        if not found and not waits:
-            return matches
         names = {name for table in found for name in table.queries}
         callbacks = {name: self.core.running[name].named(name).on_match for name in names}
         if not waits and not any(callbacks.values()):
