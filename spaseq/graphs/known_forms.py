@@ -12,7 +12,7 @@ from spaseq.languages.spaseq import ParsedQuery, parse
 from spaseq.languages.spaseq.cells import CellReader, cut
 from spaseq.languages.spaseq.parameters import Places
 from spaseq.languages.spaseq.terms import Prefixes
-from spaseq.pattern.sequences import Given
+from spaseq.pattern.sequences import Given, Query
 from spaseq.plan.sequences.templates import Instance, instance_of
 
 
@@ -53,6 +53,16 @@ class GraphForm(TextForm):
 class KnownForms(FormTable[GraphForm, Instance | ParsedQuery]):
     """See ``FormTable``: a text means an instance of a template that is known, or what the parser says."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: tuple[ParsedQuery, Instance | None] | None = None  # what was parsed, and what it is
+
+    def instance(self, read: object, checked: Query) -> Instance | None:
+        """A query as one of its template, which was ``read`` and is now ``checked``; None if it has none."""
+        if self._last is not None and self._last[0] is read:
+            return self._last[1]
+        return instance_of(checked)
+
     def cut(self, text: str) -> tuple[Skeleton, tuple[str, ...]]:
         """See ``FormTable``."""
         return cut(text)
@@ -69,6 +79,7 @@ class KnownForms(FormTable[GraphForm, Instance | ParsedQuery]):
         """See ``FormTable``."""
         assert isinstance(parsed, ParsedQuery)
         instance = instance_of(parsed.query)
+        self._last = parsed, instance
         if instance is None:
             return None
         names = Prefixes(parsed.tree.prologue)

@@ -16,7 +16,7 @@ from spaseq.graphs.queries import AnyQuery, Prepared, as_query, check_is_name, f
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.rule_plan import Key, groups
-from spaseq.plan.sequences.templates import Instance, instance_of
+from spaseq.plan.sequences.templates import Instance
 from spaseq.sources.parameter_tables import RowSource
 
 
@@ -44,21 +44,23 @@ class Registration:
         read = self._texts.read(query) if knows and isinstance(query, str) else query
         if isinstance(read, Instance):
             called = free_name("" if name is None else name, self._kind.core.running)
-            return self._run(FamilyQuery(called, read, on_match, max_results), None)
+            return self._run(FamilyQuery(called, read, on_match, max_results))
         checked = as_query(read, name, self._kind.core.running)
         rows = rows_given(checked, given) if checked.given is None else needed_rows(checked, given)
         self._check_derived(checked)
-        instance = instance_of(checked) if self._kind.sharing and not isinstance(read, Prepared) else None
-        if instance is not None:
-            return self._run(FamilyQuery(checked.name, instance, on_match, max_results), read)
+        if self._kind.sharing and not isinstance(read, Prepared):
+            instance = self._texts.instance(read, checked)
+            if instance is not None:
+                return self._run(FamilyQuery(checked.name, instance, on_match, max_results), read, checked)
         self._start(read, checked, rows, on_match, max_results)
         return checked.name
 
-    def _run(self, query: FamilyQuery, read: AnyQuery | None) -> str:
-        """Let a query, which was ``read`` if it was not known, run in its family, or if it has none by itself."""
+    def _run(self, query: FamilyQuery, read: AnyQuery | None = None, checked: Query | None = None) -> str:
+        """Let a query run in its family, or by itself if it has none; it was ``read`` and ``checked`` if not known."""
         known = self._families.has_kin(query)
         if not (known and self._families.takes(query, self._input_for(query.instance.template))):
-            merged = self._start(read or query.query, query.query, None, query.on_match, query.max_results)
+            known_as = checked or query.query
+            merged = self._start(read or known_as, known_as, None, query.on_match, query.max_results)
             self._families.note_alone(query, merged)
         return query.name
 
