@@ -15,6 +15,7 @@ import pytest
 from Cython.Compiler.Main import CompilationOptions, compile_single
 from Cython.Compiler.Options import get_directive_defaults
 
+pytestmark = pytest.mark.xdist_group("annotation")  # each worker would make all of it again
 ROOT = Path(__file__).parents[2]
 DIRECTIVES = {"boundscheck": False, "wraparound": False, "cdivision": True, "initializedcheck": False}
 MODULES = sorted(

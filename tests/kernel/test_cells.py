@@ -90,7 +90,7 @@ STREAMS: dict[str, tuple[Numbers, Numbers, Numbers]] = {  # times in millisecond
 
 
 @pytest.mark.parametrize("name", STREAMS)
-@pytest.mark.parametrize("within", [800, 2500])
+@pytest.mark.parametrize("within", [800, pytest.param(2500, marks=pytest.mark.deep)])
 def test_adversarial_streams(name: str, within: int) -> None:
     """Each event is an A and a B, a few are Cs; all matches are counted by the definition."""
     times, keys, values = STREAMS[name]
