@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import (
+    any_order,
     cells,
     ceql,
     correlation,
@@ -39,6 +40,7 @@ if __name__ == "__main__":
         partitions,
         cells,
         many,
+        any_order,
         prepared,
         knowledge,
         graphs,

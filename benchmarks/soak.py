@@ -29,11 +29,12 @@ SELECT ?user ?note1 ?note2
 FROM STREAM s <urn:soak:stream>
 FROM STREAM t <urn:soak:other>
 WHERE {
-  SEQ(A ; B)
+  SEQ(%(sequence)s)
   DEFINE GPM A ON s { ?session1 :user ?user ; :note ?note1 ; :comment ?comment1 ; :level 1 }
   DEFINE GPM B ON %(second)s { ?session2 :user ?user ; :note ?note2 ; :comment ?comment2 ; :level 2 }
-}
+%(third)s}
 """
+NEVER = "  DEFINE GPM C ON s { ?session3 :user ?user ; :level 3 }\n"
 BLOCK = 1000  # events in one write
 SAMPLES = 20
 USERS = 1000
@@ -67,7 +68,7 @@ class Run:
     """``events`` unless fewer are asked for; they are ``shuffled`` by up to 40 ms, or come in order, 1 ms apart.
 
     ``batch`` 0: they are piped into ``spaseq run``; else so many are pushed at once, with ``turns`` to two streams in
-    turn.
+    turn.  No event fits a third step of ``sequence``.
     """
 
     events: int
@@ -76,11 +77,14 @@ class Run:
     shuffled: bool = False
     batch: int = 0
     turns: bool = False
+    sequence: str = "A ; B"
 
     @property
     def query(self) -> str:
         """In SPAseq."""
-        text = QUERY % {"window": self.window, "second": "t" if self.turns else "s"}
+        third = NEVER if "C" in self.sequence else ""
+        second = "t" if self.turns else "s"
+        text = QUERY % {"window": self.window, "second": second, "sequence": self.sequence, "third": third}
         return text if self.turns else text.replace("FROM STREAM t <urn:soak:other>\n", "")
 
     def event(self, number: int) -> dict[str, int]:
@@ -97,6 +101,7 @@ RUNS = {
     "in turn": Run(5_000_000, lateness=50, shuffled=True, batch=20, turns=True),
     "pushed": Run(5_000_000, lateness=50, shuffled=True, batch=1),
     "many at once": Run(5_000_000, batch=2000),
+    "a side that never comes": Run(5_000_000, sequence="A ; (B && C)"),
 }
 
 

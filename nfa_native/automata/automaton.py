@@ -90,10 +90,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A state entered by a transition, and how its columns are computed."""
+    """A state entered by a transition, and how its columns are computed.
+
+    If a side of a junction is complete there: ``whole`` are the columns of the whole match then, and ``ends`` the
+    Kleenes (bits) whose iteration ends between the step and that.
+    """
 
     state: int
     values: tuple[ComputedColumn, ...]
+    whole: tuple[ComputedColumn, ...] = ()
+    ends: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,8 @@ class Transition:
     """``source`` --choice--> ``targets``.  ``index`` is the source's cell index to probe.
 
     ``whole`` and ``columns`` are the step over whole matches; ``ends`` the Kleenes (bits) whose iteration ends on the
-    way from the step before to this one.
+    way from the step before to this one.  ``opens`` are the junctions of which a side begins with it, outermost first,
+    ``sides`` which one that is; of the branches that begin in the source it is on number ``branch``.
     """
 
     source: int
@@ -112,6 +119,9 @@ class Transition:
     whole: JoinStep
     columns: tuple[ComputedColumn, ...]
     ends: int = 0
+    opens: tuple[int, ...] = ()
+    sides: tuple[int, ...] = ()
+    branch: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +168,52 @@ class State:
     ] = ()  # of a final state: the finished match's columns from those after its last step
     output: tuple[ComputedColumn, ...] = ()  # and the result's columns from the finished match's
     rules: int | None = None  # the column with the set of rules, where there are rules
+    fork: int | None = None  # its number among the states from which sides of junctions go on
+    branches: tuple[int, ...] = ()  # if it has a fork under skip-till-next: for each branch those (bits) that it beats
+    arrives: tuple[int, int] | None = None  # the junction and its side that is complete here
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteSide:
+    """A side of a junction: the state where it is complete, and where each of its columns goes in those of a union.
+
+    None: the union has the column from another side.
+    """
+
+    state: int
+    columns: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterAcross:
+    """A filter on rows of a union, for each step that one of ``transitions`` made in it (semantics.md 3.6).
+
+    It reads columns of whole matches; ``looks`` are those that are as of the step, or of its iteration.
+    """
+
+    formula: int
+    transitions: tuple[int, ...]
+    looks: tuple[Look, ...]
+    repeated: bool  # only finished matches tell
+
+
+@dataclass(frozen=True, slots=True)
+class Junction:
+    """Where the sides of ``X && Y`` meet: unions of one way for each side enter ``targets``.
+
+    A union has ``width`` columns, and passes ``filters`` (formula numbers); ``shown`` are the columns of whole matches
+    that are the same, None: there is none.  ``owners`` is the side that each column of
+    whole matches is taken from, None: it is what any side has.  ``anchored``: something may come before it.
+    """
+
+    sides: tuple[CompleteSide, ...]
+    width: int
+    shown: tuple[int | None, ...]
+    filters: tuple[int, ...]
+    targets: tuple[Target, ...]
+    owners: tuple[int | None, ...]
+    anchored: bool
+    across: tuple[FilterAcross, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +248,7 @@ class Automaton:
     keys: tuple[tuple[int, ...], ...] = ()
     parameters: int = 0  # of rules
     rules: int | None = None  # the column of whole matches with their set; it is the last one of results
+    junctions: tuple[Junction, ...] = ()
     kept: object = field(default=None, repr=False, compare=False)  # has the constants, as long as it lives
     programs: list[Any] = field(
         default_factory=list, init=False, repr=False, compare=False

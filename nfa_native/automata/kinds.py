@@ -39,7 +39,8 @@ class Cells(IntEnum):
 
 class ColumnSource(IntEnum):
     """Where a value comes from: nowhere; column ``cell`` of the partial match; column ``row`` of the event's row; the
-    cell's if bound, else the row's; expression ``program``; the set of rules that take the step.
+    cell's if bound, else the row's; expression ``program``; the set of rules that take the step; which partial match
+    the step goes on from.
     """
 
     UNBOUND = 0
@@ -48,6 +49,7 @@ class ColumnSource(IntEnum):
     EITHER = 3
     PROGRAM = 4
     RULES = 5
+    ANCHOR = 6
 
 
 class RuleTestKind(IntEnum):

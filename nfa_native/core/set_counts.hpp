@@ -15,6 +15,9 @@ typedef unsigned __int128 Count;
 constexpr Count TOO_MANY = ~Count(0);
 constexpr size_t MOST_HELD = 1 << 21; // steps that are remembered before all are forgotten
 
+inline Count product(Count left, Count right) {
+    return left == 0 || right <= TOO_MANY / left ? left * right : TOO_MANY;
+}
 inline Count sum(Count left, Count right) { return left > TOO_MANY - right ? TOO_MANY : left + right; }
 inline bool is_before(uint32_t one, uint32_t other) noexcept { return static_cast<int32_t>(one - other) < 0; }
 
@@ -54,6 +57,7 @@ class Gathering {
 public:
     void begin() noexcept { members_.clear(); }
     void gather(uint32_t start) { members_.push_back(Step{1, start}); }
+    void gather_many(uint32_t start, Count count) { members_.push_back(Step{count, start}); }
     void gather_all(const Profile& profile, uint32_t lo) {
         for (const Step* step = profile.from(lo); step != profile.end(); ++step) {
             const Count rest = step + 1 == profile.end() ? 0 : step[1].count;

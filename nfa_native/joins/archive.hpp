@@ -370,18 +370,4 @@ static void write_rules(KernelState* now, Archive* a, const Places* places) {
     rule_fields(&now->rules, a, &words, &taken);
 }
 
-// Everything that the future depends on.
-inline void write_kernel(Kernel* k, Archive* a) {
-    Places places{};
-    clock_fields(k, a);
-    counter_fields(&k->now, a);
-    write_history(k->program, &k->now, a);
-    write_nodes(k->program, &k->now, a);
-    staged_fields(&k->now, a);
-    write_cells(&k->now, a, &places);
-    write_deadlines(&k->now, a, &places);
-    write_seen(k->program, &k->now, a);
-    if (k->program->rules != NO_RULES) write_rules(&k->now, a, &places);
-}
-
 }  // namespace spaseq::joins

@@ -2,8 +2,10 @@
 // is visited.  A node is asked once, and what its members are is summed up from the sets that it is made of.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -13,7 +15,8 @@ namespace spaseq::joins {
 
 // Whether each member of a set that is complete is one result, of which nobody wants to know more.
 static inline bool is_counted(const Kernel* k) noexcept {
-    bool alike = !(k->now.many_rows || k->program->ambiguous || k->program->guarded);
+    bool alike = !(k->now.many_rows || k->program->ambiguous || k->program->guarded || k->program->anchored
+        || k->program->sifted);
     return (k->count_only || k->tallies) && alike && k->program->rules == NO_RULES;
 }
 
@@ -34,6 +37,49 @@ static inline Content content_of(KernelState* now, uint32_t number) noexcept {
     return {number, node->pos, node->label, node->next, node->sibling};
 }
 
+static inline bool is_product(const Node* node) noexcept {
+    return (node->label & PRODUCT) && !(node->label & VIEW) && node->label != UNION;
+}
+
+// So many members of a set, which is known or of one match, began at `lo` or later; and where the first of them did.
+static Tally members_since(Kernel* k, uint32_t number, uint32_t lo) {
+    Tally tally;
+    tally.begin();
+    if (!has_live(&k->now, number, lo)) return tally;
+    if (is_leaf(&k->now, number, lo)) tally.add(start_of(&k->now, number), 1);
+    else tally.add_all(*k->counter.memory.find(content_of(&k->now, number), lo), lo);
+    return tally;
+}
+
+// Where members of a set begin, which is known or of one match.
+static void note_starts(Kernel* k, uint32_t number, uint32_t lo, std::vector<uint32_t>* starts) {
+    if (!has_live(&k->now, number, lo)) return;
+    if (is_leaf(&k->now, number, lo)) {
+        starts->push_back(start_of(&k->now, number));
+        return;
+    }
+    const Profile* known = k->counter.memory.find(content_of(&k->now, number), lo);
+    for (const auto* step = known->from(lo); step != known->end(); ++step) starts->push_back(step->start);
+}
+
+// The unions of a product, in which each way of one side meets each of the others: a union begins where its first way
+// does, so those since `lo` are as many as ways since `lo`, multiplied.
+static void gather_product(Kernel* k, const Node* node, uint32_t lo) {
+    std::vector<uint32_t> starts;
+    note_starts(k, node->next, lo, &starts);
+    note_starts(k, node->sibling, lo, &starts);
+    std::sort(starts.begin(), starts.end(), [](uint32_t a, uint32_t b) { return older(b, a); });
+    starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
+    set_counts::Count before = 0;
+    for (uint32_t start : starts) {
+        set_counts::Count ways = members_since(k, node->next, start).count;
+        set_counts::Count count = set_counts::product(ways, members_since(k, node->sibling, start).count);
+        set_counts::Count more = count == set_counts::TOO_MANY ? count : count - before;
+        if (more) k->counter.gathering.gather_many(start, more);
+        before = count;
+    }
+}
+
 static inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
     if (!has_live(&k->now, number, lo)) return;
     if (is_leaf(&k->now, number, lo)) {
@@ -48,6 +94,10 @@ static inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bool gath
 // Of the sets that a node is made of, either gather the members, or ask for those that are not known.
 static void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
     const Node* node = node_at(&k->now, number);
+    if (gathers && is_product(node)) {
+        gather_product(k, node, lo);
+        return;
+    }
     if (node->label & VIEW) {
         uint32_t before = node->sibling - k->now.lists[node->next].base;
         while (true) {
@@ -92,9 +142,33 @@ static inline void tally_set(Kernel* k, uint32_t number, uint32_t lo) {
     k->counter.tally.add_all(k->counter.memory.find(content_of(&k->now, number), lo)[0], lo);
 }
 
+// Add up a product that may be gone when its node's number comes again.
+static void tally_product(Kernel* k, uint32_t number, uint32_t lo) {
+    Tally found;
+    found.begin();
+    for (bool first = true; number; first = false) {
+        const Node* node = node_at(&k->now, number);
+        bool goes_on = is_product(node) && (first || (node->label & PART_MASK) > 0);
+        uint32_t one = goes_on ? node->next : number;
+        if (!has_live(&k->now, one, lo)) return;
+        if (!is_leaf(&k->now, one, lo)) remember(k, one, lo);
+        Tally members = members_since(k, one, lo);
+        if (members.count == 0) return;
+        uint32_t start = first || older(members.first, found.first) ? members.first : found.first;
+        found.count = first ? members.count : set_counts::product(found.count, members.count);
+        found.first = start;
+        number = goes_on ? node->sibling : 0;
+    }
+    k->counter.tally.add(found.first, found.count);
+}
+
 // Add up a set that may be gone when its node's number comes again: it is not remembered itself.
 static void tally_node(Kernel* k, uint32_t number, uint32_t lo) {
     const Node* node = node_at(&k->now, number);
+    if (is_product(node)) {
+        tally_product(k, number, lo);
+        return;
+    }
     if (!(node->label & VIEW)) {
         tally_set(k, number, lo);
         return;
@@ -115,7 +189,8 @@ static void write_tally(Kernel* k, int64_t decided) {
         return;
     }
     k->results.first.push_back(event_at(&k->now, k->counter.tally.first)->time);
-    k->results.last.push_back(event_at(&k->now, k->scratch.path.front().pos)->time);
+    const std::vector<Pick>& path = k->scratch.path;
+    k->results.last.push_back(path.empty() ? k->now.tick : event_at(&k->now, path.front().pos)->time);
     k->results.decided.push_back(decided);
     k->results.offsets.push_back(int64_t(k->results.atoms.size()));
     k->results.counts.push_back(int64_t(k->counter.tally.low()));

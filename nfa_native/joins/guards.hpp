@@ -11,6 +11,7 @@
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/trace.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/window.hpp"
 
@@ -78,45 +79,6 @@ static size_t first_watched(KernelState* now, uint32_t atom, int64_t time) noexc
     return size_t(std::lower_bound(watched.begin(), watched.end(), time, is_before) - watched.begin());
 }
 
-static inline uint32_t transition_of(Kernel* k, uint32_t step) noexcept {
-    return k->program->labels[k->scratch.path[k->scratch.steps[step]].label].transition;
-}
-
-static inline int64_t time_of(Kernel* k, uint32_t step) noexcept {
-    return event_at(&k->now, k->scratch.path[k->scratch.steps[step]].pos)->time;
-}
-
-// What windows measure of the match's first event.
-static int64_t first_measure(Kernel* k) noexcept {
-    uint32_t at = k->scratch.steps[0];
-    uint32_t parts = k->program->labels[k->scratch.path[at].label].parts;
-    int64_t least = measure(k, k->scratch.path[at].pos);
-    for (uint32_t i = 1; i < parts; ++i) least = std::min(least, measure(k, k->scratch.path[at - i].pos));
-    return least;
-}
-
-// What windows measure of the match's last event.
-static int64_t last_measure(Kernel* k) noexcept {
-    uint32_t parts = k->program->labels[k->scratch.path[0].label].parts;
-    int64_t most = measure(k, k->scratch.path[0].pos);
-    for (uint32_t i = 1; i < parts; ++i) most = std::max(most, measure(k, k->scratch.path[i].pos));
-    return most;
-}
-
-// The level after the last step of the iteration that the guard at `level` lies in.
-static uint32_t end_of_iteration(Kernel* k, uint32_t level, uint32_t kleene, bool begun) noexcept {
-    uint32_t steps = uint32_t(k->scratch.steps.size());
-    if (begun && level < steps) ++level;
-    while (level < steps && !((k->program->transitions[transition_of(k, level)].ends >> kleene) & 1)) ++level;
-    return level;
-}
-
-// The row at `level` from which row `row` of the last level came.
-static const word_t* ancestor(Kernel* k, uint32_t row, uint32_t level) noexcept {
-    for (uint32_t at = uint32_t(k->scratch.steps.size()); at > level; --at) row = k->scratch.parents[at][row];
-    return k->scratch.levels[level].data() + size_t(row) * k->program->whole;
-}
-
 // Fill `views`: each row of the finished match, with the columns that the guard takes from elsewhere.
 static void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) {
     uint32_t whole = k->program->whole;
@@ -128,24 +90,31 @@ static void look(Kernel* k, const GuardSpec* guard, uint32_t boundary) {
             if (one.view == View::ITERATION)
                 level = end_of_iteration(k, boundary, one.kleene, (guard->begun >> one.kleene) & 1);
             k->scratch.views[size_t(r) * whole + one.column] =
-                value_of(k, &one.value, ancestor(k, r, level), whole, nullptr, 0, k->now.tick);
+                value_of(k, &one.value, ancestor(k, r, last_level(k), level), whole, nullptr, 0, k->now.tick);
         }
     }
 }
 
-// The guard's choice has a match strictly between step `boundary` (from 1; 0: none) and the next one.
-static bool is_violated(Kernel* k, uint32_t state, uint32_t which, uint32_t boundary) {
+// Where a guard looks: at the level `level`, between the times of the step before it and of the one after it.
+struct Gap {
+    uint32_t level;
+    int64_t from;                         // -FOREVER: nothing comes before
+    int64_t until;                        // FOREVER: nothing comes after
+};
+
+// The guard's choice has a match strictly in between.
+static bool is_violated(Kernel* k, uint32_t state, uint32_t which, const Gap& gap) {
     GuardSpec* guard = &k->program->states[state].guards[which];
     const std::vector<uint32_t>& watched = k->now.watched[guard->choice.atoms[0]];
     Purpose purpose{JUDGING, which, state};
     int64_t from = -FOREVER, until = FOREVER;
     int64_t* lower = k->program->by_events ? &purpose.from_seq : &from;
     int64_t* upper = k->program->by_events ? &purpose.to_seq : &until;
-    if (boundary > 0) from = time_of(k, boundary - 1) + 1;
+    if (gap.level > 0) from = gap.from + 1;
     else *lower = lower_edge(k->program, first_measure(k), last_measure(k));
-    if (boundary < k->scratch.steps.size()) until = time_of(k, boundary) - 1;
+    if (gap.level < last_level(k)) until = gap.until - 1;
     else *upper = upper_edge(k->program, first_measure(k));
-    look(k, guard, boundary);
+    look(k, guard, gap.level);
     size_t i = first_watched(&k->now, guard->choice.atoms[0], from);
     while (i < watched.size() && !purpose.found) {
         purpose.time = event_at(&k->now, watched[i])->time;
@@ -156,22 +125,53 @@ static bool is_violated(Kernel* k, uint32_t state, uint32_t which, uint32_t boun
     return purpose.found;
 }
 
-// Some guard along the path drops the finished match.
-static bool is_dropped(Kernel* k, uint32_t final) {
-    uint32_t steps = uint32_t(k->scratch.steps.size());
-    for (uint32_t boundary = 0, boundary_end = steps + 1; boundary < boundary_end; ++boundary) {
-        uint32_t state = final;
-        if (boundary < steps) state = k->program->transitions[transition_of(k, boundary)].source;
-        for (size_t g = 0, g_end = k->program->states[state].guards.size(); g < g_end; ++g) {
-            GuardSpec* guard = &k->program->states[state].guards[g];
-            if (guard->early && !k->now.judgements[guard->number].deferred && !k->now.many_rows) continue;
-            if (is_violated(k, state, uint32_t(g), boundary)) {
-                ++k->now.judgements[guard->number].killed;
-                return true;
-            }
+// Some guard of the state, where the match was in that gap, drops it.
+static bool is_dropped_in(Kernel* k, uint32_t state, const Gap& gap) {
+    for (size_t g = 0, g_end = k->program->states[state].guards.size(); g < g_end; ++g) {
+        GuardSpec* guard = &k->program->states[state].guards[g];
+        if (guard->early && !k->now.judgements[guard->number].deferred && !k->now.many_rows) continue;
+        if (is_violated(k, state, uint32_t(g), gap)) {
+            ++k->now.judgements[guard->number].killed;
+            return true;
         }
     }
     return false;
+}
+
+// The time of the first event of the sides that go on from a level and meet at `level`.
+static int64_t earliest_between(Kernel* k, const Move& move, uint32_t level) noexcept {
+    int64_t earliest = FOREVER;
+    for (uint32_t i = move.begun; i + 1 < level; ++i)
+        if (k->scratch.moves[i].step != NO_STEP) earliest = std::min(earliest, k->scratch.latest[i + 1]);
+    return earliest;
+}
+
+// Some guard before a step that is in no gap of its own: the first steps of sides are in that of the && as a whole.
+static bool is_dropped_before(Kernel* k, uint32_t level) {
+    const Move& move = k->scratch.moves[level - 1];
+    if (k->scratch.following[move.base] != level) return false;  // the && around it, or that of this side, comes
+    int64_t until = k->scratch.latest[level];
+    uint32_t step = move.step;
+    if (step == NO_STEP) {
+        until = earliest_between(k, move, level);
+        step = k->scratch.moves[move.begun].step;
+    }
+    uint32_t state = k->program->transitions[transition_of(k, step)].source;
+    return is_dropped_in(k, state, {move.base, k->scratch.latest[move.base], until});
+}
+
+// Some guard along the path drops the finished match.
+static bool is_dropped(Kernel* k, uint32_t final) {
+    uint32_t last = last_level(k);
+    for (uint32_t level = 0; level < last; ++level) {
+        if (!is_linear(k)) {
+            if (is_dropped_before(k, level + 1)) return true;
+            continue;
+        }
+        Gap gap{level, level > 0 ? time_of(k, level - 1) : 0, time_of(k, level)};
+        if (is_dropped_in(k, k->program->transitions[transition_of(k, level)].source, gap)) return true;
+    }
+    return is_dropped_in(k, final, {last, is_linear(k) ? time_of(k, last - 1) : k->scratch.latest[last], FOREVER});
 }
 
 // The negated events join what the guard sees of the finished match.

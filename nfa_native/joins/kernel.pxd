@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What Cython sees of the kernel: `feed.hpp` (batches in, results out), `archive.hpp`, `restore.hpp` and `waiting.hpp`."""
+"""What Cython sees of the kernel: `feed.hpp` (batches in, results out), `snapshot.hpp`, `restore.hpp` and `waiting.hpp`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -34,7 +34,7 @@ cdef extern from "nfa_native/joins/ranks.hpp" namespace "spaseq::joins" nogil:
     void change_rules(Kernel* k, const word_t* words, const int64_t* windows, uint32_t count, const uint32_t* to)
     void change_program(Kernel* k, KernelProgram* program)
 
-cdef extern from "nfa_native/joins/archive.hpp" namespace "spaseq::joins" nogil:
+cdef extern from "nfa_native/joins/snapshot.hpp" namespace "spaseq::joins" nogil:
     bint can_be_written(const Kernel* k)
     void write_kernel(Kernel* k, Archive* a)
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "nfa_native/joins/state.hpp"
 
@@ -51,6 +52,18 @@ static uint32_t unite(KernelState* now, uint32_t a, uint32_t b) {
     uint32_t youngest = node_at(now, a)->max_start;
     if (older(youngest, node_at(now, b)->max_start)) youngest = node_at(now, b)->max_start;
     return new_node(now, youngest, UNION, a, b, youngest);
+}
+
+// One node for each side but the last: all unions of the chosen sets.
+static uint32_t make_product(KernelState* now, uint32_t junction, const std::vector<uint32_t>& nodes) {
+    uint32_t node = nodes.back();
+    for (size_t part = nodes.size() - 1; part > 0; --part) {
+        uint32_t next = nodes[part - 1];
+        uint32_t start = node_at(now, node)->max_start;
+        if (older(node_at(now, next)->max_start, start)) start = node_at(now, next)->max_start;
+        node = new_node(now, start, PRODUCT | junction << PART_BITS | uint32_t(part - 1), next, node, start);
+    }
+    return node;
 }
 
 // Some member of the set began at or after `lo`.

@@ -13,9 +13,12 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/counting.hpp"
+#include "nfa_native/joins/frames.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/rebuild.hpp"
 #include "nfa_native/joins/rules.hpp"
+#include "nfa_native/joins/singly.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -37,103 +40,14 @@ static void postpone(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, size
     k->pause.postponed.push_back({k->now.tick, pick, picks, final, node, lo, k->scratch.rules});
 }
 
-// Where each step begins in `path`, which runs backwards in time.
-static void find_steps(Kernel* k) {
-    k->scratch.steps.clear();
-    for (size_t i = k->scratch.path.size(); i > 0; i -= k->program->labels[k->scratch.path[i - 1].label].parts)
-        k->scratch.steps.push_back(uint32_t(i - 1));
-}
-
-// The rows of the events that a step picked.
-static void candidate_of(Kernel* k, uint32_t step, Candidate* candidate) {
-    uint32_t at = k->scratch.steps[step];
-    const ChoiceSpec* choice = &k->program->transitions[transition_of(k, step)].choice;
-    size_t atoms = choice->atoms.size();
-    candidate->width = choice->width;
-    if (atoms == 1) {
-        candidate->rows = rows_of(&k->now, k->scratch.path[at].pos, choice->atoms[0], &candidate->count);
-        return;
-    }
-    for (uint32_t depth = 0; depth < atoms; ++depth)
-        candidate->count = merge_rows(k, choice, depth, k->scratch.path[at - depth].pos);
-    candidate->rows = k->scratch.merged[atoms].data();
-}
-
-// Add the rows of a step from a row of the match and one of the event, each with the rules that have it; how many.
-static uint32_t rebuild_rules(
-    Kernel* k, const TransitionSpec* transition, const Sides* sides, std::vector<word_t>* out
-) {
-    std::vector<RuleRange>& rules = k->scratch.narrowed;
-    RuleRange held = rules_in(sides->cell[k->program->rules]);
-    // What was matched once passes again, if there is no choice of rows.
-    if (k->now.many_rows) narrow(k, &transition->whole, sides, held, &rules);
-    else rules.assign(1, held);
-    for (RuleRange one : rules) {
-        k->scratch.rules = rules_word(one);
-        values_of(k, &transition->columns, sides->cell, sides->cell_width, sides->row, sides->row_width, sides->now, out);
-    }
-    return uint32_t(rules.size());
-}
-
-static void rebuild_step(Kernel* k, uint32_t step) {
-    TransitionSpec* transition = &k->program->transitions[transition_of(k, step)];
-    std::vector<word_t>* out = &k->scratch.levels[step + 1];
-    Candidate candidate{};
-    int64_t now = time_of(k, step);
-    uint32_t count = row_count(k, k->scratch.levels[step].size(), k->program->whole);
-    uint32_t kept = 0;
-    candidate_of(k, step, &candidate);
-    out->clear();
-    k->scratch.parents[step + 1].clear();
-    for (uint32_t i = 0; i < count; ++i) {
-        for (uint32_t j = 0, j_end = candidate.count; j < j_end; ++j) {
-            const word_t* whole = k->scratch.levels[step].data() + size_t(i) * k->program->whole;
-            const word_t* row = candidate.rows + size_t(j) * candidate.width;
-            if (!compatible(&transition->whole, whole, row)) continue;
-            if (k->now.many_rows && !transition->whole.filters.empty()) {
-                load_registers(&k->scratch, whole, k->program->whole, row, candidate.width);
-                if (!all_hold(k, &transition->whole.filters, k->program->whole + candidate.width + 1, now)) continue;
-            }
-            uint32_t added = 1;
-            Sides sides{whole, k->program->whole, row, candidate.width, now};
-            if (k->program->rules != NO_RULES) added = rebuild_rules(k, transition, &sides, out);
-            else values_of(k, &transition->columns, whole, k->program->whole, row, candidate.width, now, out);
-            k->scratch.parents[step + 1].insert(k->scratch.parents[step + 1].end(), added, i);
-            kept += added;
-        }
-    }
-    if (!k->program->guarded) normalise(out, 0, k->program->whole, kept);
-}
-
-// Join the picked events' rows again, step by step: `levels[i]` has the rows after step i, of these rules.
-static void rebuild(Kernel* k, word_t rules) {
-    uint32_t steps = uint32_t(k->scratch.steps.size());
-    if (k->scratch.levels.size() < steps + 1) {
-        k->scratch.levels.resize(steps + 1);
-        k->scratch.parents.resize(steps + 1);
-    }
-    k->scratch.levels[0].assign(k->program->start.begin(), k->program->start.end());
-    if (k->program->rules != NO_RULES) k->scratch.levels[0][k->program->rules] = rules;
-    for (uint32_t i = 0; i < steps; ++i) rebuild_step(k, i);
-}
-
-// `finished`: the last level's rows as the end of the expression leaves them.
-static void close_rows(Kernel* k, StateData* s) {
-    std::vector<word_t>* last = &k->scratch.levels[k->scratch.steps.size()];
-    uint32_t count = row_count(k, last->size(), k->program->whole);
-    k->scratch.finished.clear();
-    for (uint32_t i = 0; i < count; ++i) {
-        values_of(k, &s->spec->closing, last->data() + size_t(i) * k->program->whole, k->program->whole, nullptr, 0,
-            k->now.tick, &k->scratch.finished);
-    }
-}
-
 // `picks`: the events of each GPM, as a set.
 static void collect_picks(Kernel* k) {
     std::vector<std::pair<uint64_t, uint64_t>>& picks = k->scratch.picks;
     picks.clear();
-    for (const Pick& pick : k->scratch.path)
+    for (const Pick& pick : k->scratch.path) {
+        if (pick.label & PRODUCT) continue;
         picks.push_back({k->program->labels[pick.label].atom, event_at(&k->now, pick.pos)->handle});
+    }
     std::sort(picks.begin(), picks.end());
     picks.erase(std::unique(picks.begin(), picks.end()), picks.end());
 }
@@ -144,13 +58,11 @@ static bool is_repeated(Kernel* k, uint32_t row) {
     const word_t* words = k->scratch.answer.data() + size_t(row) * k->program->result_width;
     std::string key(reinterpret_cast<const char*>(picks.data()), picks.size() * sizeof(picks[0]));
     key.append(reinterpret_cast<const char*>(words), k->program->result_width * sizeof(word_t));
-    return !k->now.seen.emplace(std::move(key), k->scratch.path[k->scratch.steps[0]].pos).second;
+    return !k->now.seen.emplace(std::move(key), first_position(k)).second;
 }
 
 // Between the first event and the last one.
-static inline int64_t span_of(Kernel* k) noexcept {
-    return time_of(k, uint32_t(k->scratch.steps.size()) - 1) - time_of(k, 0);
-}
+static inline int64_t span_of(Kernel* k) noexcept { return last_time(k) - first_time(k); }
 
 // Count a result with its rules, which stand last in its row; how many it is.
 static inline uint32_t count_result(Kernel* k, uint32_t row) noexcept {
@@ -165,8 +77,8 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     uint32_t count = count_result(k, row);
     k->results.count += count;
     if (k->count_only || count == 0) return;
-    k->results.first.push_back(time_of(k, 0));
-    k->results.last.push_back(time_of(k, uint32_t(k->scratch.steps.size()) - 1));
+    k->results.first.push_back(first_time(k));
+    k->results.last.push_back(last_time(k));
     k->results.decided.push_back(decided);
     k->results.of_rules += count;
     for (const auto& [atom, event] : k->scratch.picks) {
@@ -219,7 +131,7 @@ static void write_results(Kernel* k, uint32_t final, int64_t decided) {
 static bool is_left(Kernel* k, uint32_t final, word_t rules) {
     rebuild(k, rules);
     // What was matched joins again, but where somebody forged a snapshot.
-    if (k->scratch.levels[k->scratch.steps.size()].empty() && k->program->whole) return false;
+    if (k->scratch.levels[last_level(k)].empty() && k->program->whole) return false;
     close_rows(k, &k->now.states[final]);
     return !k->program->guarded || !is_dropped(k, final);
 }
@@ -229,7 +141,7 @@ static void deliver_apart(Kernel* k, uint32_t final, int64_t decided) {
     std::vector<RulePart> parts;
     std::vector<uint32_t> borders;
     rebuild(k, k->pause.output.rules);
-    const std::vector<word_t>& rows = k->scratch.levels[k->scratch.steps.size()];
+    const std::vector<word_t>& rows = k->scratch.levels[last_level(k)];
     for (size_t at = k->program->rules; at < rows.size(); at += k->program->whole)
         parts.push_back({0, rules_in(rows[at])});
     find_borders(parts.data(), parts.size(), &borders);
@@ -249,12 +161,16 @@ static void count_match(Kernel* k) {
 
 // One finished match: its rows, unless a guard drops it.
 static void deliver(Kernel* k, uint32_t final, int64_t decided) {
-    if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded) {
+    if (k->scratch.singles != nullptr) {
+        note_single(k);
+        return;
+    }
+    if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded && !k->program->sifted) {
         count_match(k);
         return;
     }
     k->pause.left -= int64_t(k->scratch.path.size());
-    find_steps(k);
+    if (!find_steps(k)) return;
     if (k->program->rules != NO_RULES && k->program->guarded && k->now.many_rows) deliver_apart(k, final, decided);
     else if (is_left(k, final, k->pause.output.rules)) write_results(k, final, decided);
 }
@@ -262,6 +178,10 @@ static void deliver(Kernel* k, uint32_t final, int64_t decided) {
 // Deliver what is left to be visited, up to the next pause.
 static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) {
     std::vector<Visit>& visits = k->scratch.visits;
+    if (!k->program->junctions.empty()) {
+        visit_framed(k);
+        return;
+    }
     while (!visits.empty()) {
         if (k->pause.left <= 0) {
             k->pause.suspended = true;
@@ -294,7 +214,7 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
 // Deliver `path` extended by each member of the set that began at or after `lo`.
 static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided, word_t rules) {
     k->pause.output.rules = rules;
-    if (is_counted(k) && !k->scratch.path.empty()) {
+    if (is_counted(k) && (!k->scratch.path.empty() || (node && is_product(node_at(&k->now, node))))) {
         count_set(k, node, lo, decided);
         return;
     }
@@ -305,7 +225,8 @@ static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, in
     k->pause.output.final = final;
     k->pause.output.lo = lo;
     k->pause.output.decided = decided;
-    k->scratch.visits.assign(1, {node, uint32_t(k->scratch.path.size()), 0, 0});
+    if (k->program->junctions.empty()) k->scratch.visits.assign(1, {node, uint32_t(k->scratch.path.size()), 0, 0});
+    else begin_frames(&k->scratch, node);
     visit_sets(k, final, lo, decided);
 }
 
@@ -334,6 +255,17 @@ static bool resume(Kernel* k) {
     return true;
 }
 
+// Deliver `path` extended by each member of the set, while events are being combined.
+static void output_now(Kernel* k, uint32_t final, uint32_t node, uint32_t lo) {
+    k->scratch.outer_combination.swap(k->scratch.combination);  // rebuilding and judging combine events of their own
+    k->scratch.outer_merged.swap(k->scratch.merged);
+    word_t rules = k->scratch.rules;
+    output_set(k, final, node, lo, k->now.tick, rules);
+    k->scratch.rules = rules;
+    k->scratch.outer_combination.swap(k->scratch.combination);
+    k->scratch.outer_merged.swap(k->scratch.merged);
+}
+
 // All matches that end with the candidate and extend the set `node` (0: the empty match), now or after the pause.
 static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Candidate* candidate, uint32_t node) {
     bool waits = k->pause.left <= 0;
@@ -342,17 +274,18 @@ static void output_matches(Kernel* k, uint32_t which, uint32_t final, const Cand
     if (!waits) picks->clear();
     for (size_t i = k->scratch.combination.size(); i > 0; --i)
         picks->push_back({k->program->transitions[which].label + uint32_t(i) - 1, k->scratch.combination[i - 1]});
-    if (waits) {
-        postpone(k, final, node, candidate->lo, before);
+    if (waits) postpone(k, final, node, candidate->lo, before);
+    else output_now(k, final, node, candidate->lo);
+}
+
+// All matches of a product, now or after the pause.
+static void output_union(Kernel* k, uint32_t final, uint32_t node, uint32_t lo) {
+    if (k->pause.left <= 0) {
+        postpone(k, final, node, lo, k->pause.postponed_picks.size());
         return;
     }
-    k->scratch.outer_combination.swap(k->scratch.combination);  // rebuilding and judging combine events of their own
-    k->scratch.outer_merged.swap(k->scratch.merged);
-    word_t rules = k->scratch.rules;
-    output_set(k, final, node, candidate->lo, k->now.tick, rules);
-    k->scratch.rules = rules;
-    k->scratch.outer_combination.swap(k->scratch.combination);
-    k->scratch.outer_merged.swap(k->scratch.merged);
+    k->scratch.path.clear();
+    output_now(k, final, node, lo);
 }
 
 // Matches that end in a negation or an absence wait in cells of final states until their window's edge has passed.

@@ -20,6 +20,9 @@ using kinds::View;
 
 constexpr uint32_t NO_ORDER = 0xFFFFFFFF;
 constexpr uint32_t NO_RULES = 0xFFFFFFFF;  // in place of a column with a set of rules
+constexpr uint32_t NO_JUNCTION = 0xFFFFFFFF;
+constexpr uint32_t NO_SIDE = 0xFFFFFFFF;   // in place of the side that a column is taken from: it is what any side has
+constexpr uint32_t NO_COLUMN = 0xFFFFFFFF;  // a union has the column from another side
 
 // One atom of one transition.
 struct Label {
@@ -92,6 +95,16 @@ struct TargetSpec {
     uint32_t state;
     bool finishes;                        // matches that enter the state are finished, and put out at once
     std::vector<ValueSpec> values;
+    uint32_t junction;                    // of which a side is complete in the state, or NO_JUNCTION
+    uint32_t side;
+    std::vector<ValueSpec> whole;         // the columns of the whole match when its side is complete
+    uint64_t ends;                        // Kleenes whose iteration ends between the step and that
+};
+
+// A side of a junction.
+struct SideSpec {
+    uint32_t state;                       // where it is complete
+    std::vector<uint32_t> columns;        // for each column of the state that of a union, or NO_COLUMN
 };
 
 struct TransitionSpec {
@@ -109,6 +122,9 @@ struct TransitionSpec {
     bool mapped;                          // its filters ask nothing but what zone maps know
     std::vector<TargetSpec> targets;
     std::vector<ValueSpec> columns;
+    std::vector<uint32_t> opens;          // junctions of which a side begins with it, outermost first
+    std::vector<uint32_t> sides;          // and which side that is
+    uint32_t branch;                      // of those that begin in the source
 };
 
 struct GuardSpec {
@@ -143,6 +159,30 @@ struct StateSpec {
     std::vector<ValueSpec> closing;       // of a final state: the finished match's columns
     std::vector<ValueSpec> output;        // and the result's columns from them
     std::vector<IndexSpec> indexes;
+    bool forks;                           // sides of junctions go on from here
+    uint32_t fork;                        // its number among those states
+    std::vector<uint32_t> branches;       // for each branch those (bits) that it beats; none: nothing competes
+};
+
+// A filter on rows of a union, for each step that one of the transitions made in it.
+struct AcrossSpec {
+    uint32_t formula;                     // of columns of whole matches
+    bool repeated;                        // the step may be made several times: only finished matches tell
+    std::vector<uint32_t> transitions;
+    std::vector<LookSpec> looks;          // columns as of the step
+};
+
+// Where the sides of `X && Y` meet (semantics.md 3.6).
+struct JunctionSpec {
+    std::vector<SideSpec> sides;
+    uint32_t width;                       // columns of a union
+    std::vector<uint32_t> filters;        // of its rows
+    std::vector<TargetSpec> targets;
+    std::vector<uint32_t> shown;          // for each column of a union that of whole matches, or NO_COLUMN
+    std::vector<uint32_t> owners;         // for each column of whole matches the side that has it, or NO_SIDE
+    std::vector<AcrossSpec> across;
+    bool across_repeated;                 // some filter is repeated
+    bool anchored;                        // something may come before it
 };
 
 struct KernelProgram {
@@ -151,6 +191,9 @@ struct KernelProgram {
     std::vector<FormulaSpec> formulas;
     std::vector<TransitionSpec> transitions;
     std::vector<StateSpec> states;
+    std::vector<JunctionSpec> junctions;
+    bool sifted;                          // some filter is asked of finished matches only
+    bool anchored;                        // something may come before a junction
     std::vector<std::vector<uint32_t>> by_atom;  // transitions that pick an event of the atom
     std::vector<uint8_t> negated;         // atoms that some guard watches
     std::vector<uint8_t> gathered;        // atoms whose events of a tick are combined with others

@@ -10,6 +10,9 @@ from nfa_native.terms.dictionary cimport word_t
 cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
     const uint32_t NO_ORDER
     const uint32_t NO_RULES
+    const uint32_t NO_JUNCTION
+    const uint32_t NO_SIDE
+    const uint32_t NO_COLUMN
     const uint32_t MOST_COMPARED
 
     cdef struct Label:
@@ -71,6 +74,14 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         uint32_t state
         bint finishes
         vector[ValueSpec] values
+        uint32_t junction
+        uint32_t side
+        vector[ValueSpec] whole
+        uint64_t ends
+
+    cdef cppclass SideSpec:
+        uint32_t state
+        vector[uint32_t] columns
 
     cdef cppclass TransitionSpec:
         uint32_t number
@@ -87,6 +98,9 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint mapped
         vector[TargetSpec] targets
         vector[ValueSpec] columns
+        vector[uint32_t] opens
+        vector[uint32_t] sides
+        uint32_t branch
 
     cdef cppclass GuardSpec:
         uint32_t number
@@ -117,6 +131,26 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[ValueSpec] closing
         vector[ValueSpec] output
         vector[IndexSpec] indexes
+        bint forks
+        uint32_t fork
+        vector[uint32_t] branches
+
+    cdef cppclass AcrossSpec:
+        uint32_t formula
+        bint repeated
+        vector[uint32_t] transitions
+        vector[LookSpec] looks
+
+    cdef cppclass JunctionSpec:
+        vector[SideSpec] sides
+        uint32_t width
+        vector[uint32_t] filters
+        vector[TargetSpec] targets
+        vector[uint32_t] shown
+        vector[uint32_t] owners
+        vector[AcrossSpec] across
+        bint across_repeated
+        bint anchored
 
     cdef cppclass KernelProgram:
         vector[uint32_t] slots
@@ -124,6 +158,9 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[FormulaSpec] formulas
         vector[TransitionSpec] transitions
         vector[StateSpec] states
+        vector[JunctionSpec] junctions
+        bint sifted
+        bint anchored
         vector[vector[uint32_t]] by_atom
         vector[uint8_t] negated
         vector[uint8_t] gathered

@@ -111,8 +111,7 @@ cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     out.later = numbers(guard.later)
     if guard.early:
         out.probe = probe_columns(guard.step, indexes[guard.index])
-    for look in guard.looks:
-        out.looks.safe_push_back(LookSpec(look.column, look.view, look.kleene, value_spec(look.value)))
+    out.looks = look_specs(guard.looks)
     return moved(out)
 
 
@@ -133,6 +132,9 @@ cdef StateSpec state_spec(object state, uint32_t guards):
     for number, guard in enumerate(state.guards, guards):
         out.guards.safe_push_back(guard_spec(guard, state.indexes, number))
     out.twins = numbers(state.twins)
+    out.forks = state.fork is not None
+    out.fork = state.fork or 0
+    out.branches = numbers(state.branches)
     out.closing = value_specs(state.closing)
     out.output = value_specs(state.output)
     return moved(out)
@@ -140,7 +142,6 @@ cdef StateSpec state_spec(object state, uint32_t guards):
 
 cdef TransitionSpec transition_spec(object transition, uint32_t number, object states):
     cdef TransitionSpec out
-    cdef TargetSpec one
     out.number = number
     out.source = transition.source
     out.index = transition.index
@@ -152,11 +153,59 @@ cdef TransitionSpec transition_spec(object transition, uint32_t number, object s
     out.order = NO_ORDER
     out.ordered = out.mapped = False
     for target in transition.targets:
-        one.state = target.state
-        one.finishes = states[target.state].final and not states[target.state].guards
-        one.values = value_specs(target.values)
-        out.targets.safe_push_back(one)
+        out.targets.safe_push_back(target_spec(target, states))
     out.columns = value_specs(transition.columns)
+    out.opens = numbers(transition.opens)
+    out.sides = numbers(transition.sides)
+    out.branch = transition.branch
+    return moved(out)
+
+
+cdef TargetSpec target_spec(object target, object states):
+    cdef TargetSpec out
+    state = states[target.state]
+    out.state = target.state
+    out.finishes = state.final and not state.guards
+    out.values = value_specs(target.values)
+    out.junction, out.side = (NO_JUNCTION, 0) if state.arrives is None else state.arrives
+    out.whole = value_specs(target.whole)
+    out.ends = target.ends
+    return moved(out)
+
+
+cdef JunctionSpec junction_spec(object junction, object states):
+    cdef JunctionSpec out
+    cdef SideSpec one
+    out.width = junction.width
+    out.anchored = junction.anchored
+    out.filters = numbers(junction.filters)
+    out.shown = numbers([NO_COLUMN if column is None else column for column in junction.shown])
+    out.owners = numbers([NO_SIDE if owner is None else owner for owner in junction.owners])
+    out.across_repeated = any([filter_.repeated for filter_ in junction.across])
+    for side in junction.sides:
+        one.state = side.state
+        one.columns = numbers([NO_COLUMN if column is None else column for column in side.columns])
+        out.sides.safe_push_back(one)
+    for target in junction.targets:
+        out.targets.safe_push_back(target_spec(target, states))
+    for filter_ in junction.across:
+        out.across.safe_push_back(across_spec(filter_))
+    return moved(out)
+
+
+cdef AcrossSpec across_spec(object filter_):
+    cdef AcrossSpec out
+    out.formula = filter_.formula
+    out.repeated = filter_.repeated
+    out.transitions = numbers(filter_.transitions)
+    out.looks = look_specs(filter_.looks)
+    return moved(out)
+
+
+cdef vector[LookSpec] look_specs(object looks):
+    cdef vector[LookSpec] out
+    for look in looks:
+        out.safe_push_back(LookSpec(look.column, look.view, look.kleene, value_spec(look.value)))
     return moved(out)
 
 
@@ -208,6 +257,11 @@ cdef build_program(KernelProgram* program, object automaton):
     build_formulas(program, automaton.formulas)
     build_states(program, automaton.states)
     build_transitions(program, automaton)
+    program.sifted = program.anchored = False
+    for junction in automaton.junctions:
+        program.junctions.safe_push_back(junction_spec(junction, automaton.states))
+        program.sifted = program.sifted or program.junctions.back().across_repeated
+        program.anchored = program.anchored or junction.anchored
     program.gathers = any([program.gathered[atom] for atom in range(atoms)])
     program.widest = widest_of(automaton)
     choices = [guard.choice for state in automaton.states for guard in state.guards]
@@ -260,6 +314,7 @@ def widest_of(automaton):
         widths += [max(automaton.whole, state.width) + guard.choice.width for guard in state.guards]
     for transition in automaton.transitions:
         widths.append(max(automaton.whole, automaton.states[transition.source].width) + transition.choice.width)
+    widths += [junction.width for junction in automaton.junctions]
     return max(widths)
 
 

@@ -12,24 +12,17 @@
 #include "nfa_native/core/bits.hpp"
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/joins/archive.hpp"
+#include "nfa_native/joins/archive_forks.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/restore_unions.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
 
 namespace spaseq::joins {
-
-// What is known of the nodes, from the tail on: for each a bit for every state in which its set may wait; none: the
-// picks of its step are not complete.  Links lead to older nodes, and what a set is extended by goes on where its
-// partial matches wait: so every walk ends, with whole steps.
-struct NodeStates {
-    size_t width;                         // words of a node
-    std::vector<uint64_t> bits;
-    std::vector<uint64_t> targets;        // of each transition
-};
 
 // A list, when it was made again: of which index of which state, and for each beginning, as views look at it, the
 // newest node and the youngest start.
@@ -118,9 +111,6 @@ static void load_history(KernelProgram* program, KernelState* now, Archive* a) {
     require(block == blocks.size() && word == now->history.words.size(), "there are rows of no event");
 }
 
-// a does not come before b, although positions wrap.
-static inline bool is_from(uint32_t a, uint32_t b) noexcept { return int32_t(a - b) >= 0; }
-
 static void check_event(KernelState* now, const EventRecord* event, uint32_t pos) {
     require(0 <= event->seq && event->seq < now->seq, "an event's position is yet to come");
     require(event->handle < now->next_handle, "an event's number is yet to come");
@@ -173,20 +163,21 @@ static bool holds_cells(const StateData* s) noexcept {
     return s->govern != Govern::FREE && (!s->final || !s->spec->guards.empty());
 }
 
+// The bits of those targets in which sets may wait.
+static void set_targets(const KernelState* now, const std::vector<TargetSpec>& targets, uint64_t* bits) {
+    for (const TargetSpec& target : targets)
+        if (holds_cells(&now->states[target.state])) set_bit(bits, target.state);
+}
+
 static void begin_states(KernelProgram* program, KernelState* now, NodeStates* known) {
     known->width = (now->states.size() >> 6) + 1;
     known->bits.assign(size_t(now->ring.head - now->ring.tail) * known->width, 0);
     known->targets.assign(program->transitions.size() * known->width, 0);
-    for (size_t t = 0; t < program->transitions.size(); ++t) {
-        for (const TargetSpec& target : program->transitions[t].targets) {
-            if (holds_cells(&now->states[target.state]))
-                set_bit(known->targets.data() + t * known->width, target.state);
-        }
-    }
-}
-
-static uint64_t* states_of(KernelState* now, NodeStates* known, uint32_t number) noexcept {
-    return known->bits.data() + size_t(number - now->ring.tail) * known->width;
+    known->meets.assign(program->junctions.size() * known->width, 0);
+    for (size_t t = 0; t < program->transitions.size(); ++t)
+        set_targets(now, program->transitions[t].targets, known->targets.data() + t * known->width);
+    for (size_t j = 0; j < program->junctions.size(); ++j)
+        set_targets(now, program->junctions[j].targets, known->meets.data() + j * known->width);
 }
 
 // What is in the window is not older than the node's first event knows.
@@ -210,15 +201,6 @@ static bool has_atom(KernelState* now, uint32_t pos, uint32_t atom) noexcept {
 static void check_pick(KernelState* now, const Node* node, uint32_t atom) {
     if (!older(node->max_start, now->lo) && node->pos - now->history.first < now->history.events.size())
         require(has_atom(now, node->pos, atom), "a node picks an event for an atom that it did not match");
-}
-
-// Whether a link of node `number` leads to a node that is there; else to none, or to one that is over.
-static bool is_link(KernelState* now, uint32_t link, uint32_t number) {
-    if (link == 0) return false;
-    require(older(link, number), "a node leads to itself");
-    if (older(link, now->ring.tail)) return false;
-    require(link - now->ring.tail < number - now->ring.tail, "a node leads nowhere");
-    return true;
 }
 
 // What the node extends: the step's picks before it, or a set that waited where the step begins.
@@ -266,29 +248,16 @@ static void check_sibling(
     require(some, "sets of several states are in union");
 }
 
-// Both sets wait in the same states; what is over of them waits anywhere.
-static void check_union(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number, uint64_t* bits) {
-    const Node* node = node_at(now, number);
-    bool some = false;
-    require(program->rules != NO_RULES, "there is a union where no set is split");
-    for (size_t i = 0; i < known->width; ++i) bits[i] = ~uint64_t(0);
-    for (uint32_t link : {node->next, node->sibling}) {
-        if (!is_link(now, link, number)) continue;
-        const Node* part = node_at(now, link);
-        require(!(part->label & VIEW), "a view is in union with others");
-        require(is_from(node->max_start, part->max_start), "a union is older than what is in it");
-        for (size_t i = 0; i < known->width; ++i) bits[i] &= states_of(now, known, link)[i];
-    }
-    for (size_t i = 0; i < known->width; ++i) some = some || bits[i] != 0;
-    require(some, "sets of several states are in union");
-}
-
 static void check_node(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number) {
     const Node* node = node_at(now, number);
     uint64_t* bits = states_of(now, known, number);
     check_span(now, node, number);
     if (node->label == UNION) {
         check_union(program, now, known, number, bits);
+        return;
+    }
+    if ((node->label & PRODUCT) && !(node->label & VIEW)) {
+        check_product(program, now, known, number, bits);
         return;
     }
     if (node->label & VIEW) {
@@ -353,8 +322,21 @@ static void check_start(
     require(older(staged->max_start, now->tick_first), "a step follows events of its time");
 }
 
+// Sides that met in this tick.
+static void check_staged_union(KernelProgram* program, KernelState* now, NodeStates* known, const Staged* staged) {
+    require(!program->junctions.empty() && staged->picks == 0, "sides meet that there are not");
+    require(staged->next != 0 && is_live(now, staged->next), "sides meet that are over");
+    require(has_bit(states_of(now, known, staged->next), staged->state), "sides meet in another state");
+    require(node_at(now, staged->next)->max_start == staged->max_start, "sides that meet begin at another time");
+    require(!older(staged->max_start, now->lo), "sides meet too late");
+}
+
 // The picks of a step in this tick, and the set that it extends.
 static void check_step(KernelProgram* program, KernelState* now, NodeStates* known, const Staged* staged) {
+    if (staged->label == UNION) {
+        check_staged_union(program, now, known, staged);
+        return;
+    }
     require(staged->label < program->labels.size(), "a set comes by a transition that there is not");
     const Label* label = &program->labels[staged->label];
     const TransitionSpec* transition = &program->transitions[label->transition];
@@ -394,13 +376,18 @@ static void check_staged(KernelProgram* program, KernelState* now, NodeStates* k
 
 // A cell that is to get this number.
 static void load_cell(
-    Kernel* k, NodeStates* known, uint32_t state, const CellForm* form, word_t* rows, uint32_t number
+    Kernel* k, NodeStates* known, uint32_t state, const CellForm* form, word_t* rows, uint32_t number,
+    const ForkForm* fork
 ) {
     StateData* s = &k->now.states[state];
     order_rows(rows, form->rows, s->width);
     check_rules(&k->now, s->spec, rows, form->rows);
-    // Rules that came while others stepped may have left two cells with the same rows (`ranks.hpp`).
-    uint32_t loaded = s->spec->rules == NO_RULES
+    if (fork != nullptr) {
+        check_begun(s, rows, form->rows);
+        take_serial(s, *fork);
+    }
+    // Rules that came while others stepped may have left two cells with the same rows (`ranks.hpp`); so may branches.
+    uint32_t loaded = s->spec->rules == NO_RULES && s->spec->branches.empty()
         ? cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL))
         : new_cell(k, s, rows, form->rows, form->deadline);
     require(loaded == number, "a state has the same cell twice");
@@ -414,14 +401,14 @@ static void load_cell(
     } else {
         require(form->node != 0 && older(form->node, k->now.ring.tail), "a cell has no set");
     }
-    cell->fired = form->fired != 0;
+    cell->fired = s->spec->branches.empty() ? form->fired != 0 : fork->fired;
     if (s->kind == Cells::VIEWS) list_cell(&k->now, s, number, form->listed);
     note_start(s, s->cells[number].youngest);
 }
 
 static void load_cells_of(
     Kernel* k, NodeStates* known, uint32_t state, const CellForm* forms, uint32_t count, std::vector<word_t>* words,
-    size_t* word
+    size_t* word, const ForkForm* forks
 ) {
     StateData* s = &k->now.states[state];
     uint64_t entered = s->entered;
@@ -432,7 +419,7 @@ static void load_cells_of(
         require(s->width == 0
             || forms[i].rows <= (words->size() - 1 - *word) / s->width, "the words of a cell are missing");
         check_deadline(k->program, forms[i].deadline);
-        load_cell(k, known, state, forms + i, words->data() + *word, i);
+        load_cell(k, known, state, forms + i, words->data() + *word, i, forks ? forks + i : nullptr);
         *word += size_t(forms[i].rows) * s->width;
     }
     s->entered = entered;
@@ -441,9 +428,12 @@ static void load_cells_of(
 
 static void load_cells(Kernel* k, Archive* a, NodeStates* known) {
     CellForms forms;
+    ForkForms forks;
+    size_t fork = 0;
     size_t cell = 0;
     size_t word = 0;
     size_t step = 0;
+    if (!k->program->junctions.empty()) fork_fields(a, &forks);
     cell_fields(a, &forms);
     require(forms.counts.size() == k->now.states.size() && forms.fired_counts.size() == k->now.states.size(),
         "there is another number of states");
@@ -451,7 +441,11 @@ static void load_cells(Kernel* k, Archive* a, NodeStates* known) {
     forms.words.push_back(UNBOUND);  // what has no words lies somewhere, too
     for (uint32_t i = 0; i < forms.counts.size(); ++i) {
         require(forms.counts[i] <= forms.cells.size() - cell, "a state has more cells than there are");
-        load_cells_of(k, known, i, forms.cells.data() + cell, forms.counts[i], &forms.words, &word);
+        bool is_fork = k->program->states[i].forks;
+        require(!is_fork || forms.counts[i] <= forks.cells.size() - fork, "cells that sides go on from have no serial");
+        load_cells_of(k, known, i, forms.cells.data() + cell, forms.counts[i], &forms.words, &word,
+            is_fork ? forks.cells.data() + fork : nullptr);
+        fork += is_fork ? forms.counts[i] : 0;
         cell += forms.counts[i];
         require(forms.fired_counts[i] <= forms.fired.size() - step, "a state has more steps than there are");
         for (size_t end = step + forms.fired_counts[i]; step < end; ++step) {
@@ -461,6 +455,8 @@ static void load_cells(Kernel* k, Archive* a, NodeStates* known) {
     }
     require(cell == forms.cells.size() && word + 1 == forms.words.size() && step == forms.fired.size(),
         "there are cells of no state");
+    require(fork == forks.cells.size(), "there are serials of no cell");
+    end_serials(&k->now, &forks);
 }
 
 static void know_list(KernelState* now, const GroupList* groups, ListKnown* known) {

@@ -17,6 +17,7 @@
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/groups.hpp"
 #include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/sides.hpp"
 #include "nfa_native/joins/tables.hpp"
 #include "nfa_native/terms/encoding.hpp"
 
@@ -41,6 +42,10 @@ constexpr uint32_t MOST_RULES = 0xFFFFFF;
 // in a label: a view of a list; the rest of the label is a transition's number
 constexpr uint32_t VIEW = 0x80000000;
 constexpr uint32_t UNION = 0x7FFFFFFF;     // as a label: all of `next` and all of `sibling`, and nothing is picked
+// in a label that is not UNION: a product; the rest of the label is a junction's number and the side of `next`
+constexpr uint32_t PRODUCT = 0x40000000;
+constexpr uint32_t PART_BITS = 10;        // of the side in the label of a product
+constexpr uint32_t PART_MASK = (1 << PART_BITS) - 1;
 constexpr uint32_t FEW_CREATED = 1024;    // cells for which no sweep is worth while
 constexpr uint32_t MUCH_CREATED = 0x7FFFFFFF;  // more than any sweep leaves
 // stored events between two sweeps: positions of dead cells must not wrap
@@ -53,7 +58,8 @@ constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound 
 
 // A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in
 // the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.  Of a
-// union: those of `next` and those of `sibling`.
+// union: those of `next` and those of `sibling`.  Of a product: all unions of a way in `next`, of one side, and of ways
+// in `sibling`, of the sides after it, that go on from the same partial match (`junctions.hpp`).
 struct Node {
     uint32_t pos;                         // the event picked
     uint32_t label;                       // which atom of which transition picked it
@@ -88,7 +94,7 @@ struct Cell {
     uint32_t extra;                       // where the rows lie if there are several
     uint32_t serial;                      // tells this use of the cell from earlier ones; 0: the cell is free
     uint32_t stamp;                       // visited in this probe
-    uint32_t fired;                       // a governed step was possible in this tick
+    uint32_t fired;                       // a governed step was possible in this tick; where branches compete: bits
     uint32_t listed;                      // bits: indexes where it is in a list that views look at
 };
 
@@ -355,6 +361,19 @@ struct Scratch {
     std::vector<uint32_t> outer_combination;  // those of the event whose matches are being output
     std::vector<std::vector<word_t>> outer_merged;
     std::vector<Visit> visits;
+    std::vector<FramedVisit> framed;      // as `visits`, where there are junctions
+    std::vector<Frame> frames;
+    std::vector<Move> moves;
+    std::vector<uint32_t> side_levels;
+    std::vector<OpenJunction> opened;
+    std::vector<uint32_t> following;      // for each level the one that comes after it, in the end
+    std::vector<uint64_t> ended;          // for each level the Kleenes whose iteration ends behind it
+    std::vector<int64_t> latest;          // for each level the time of its last event
+    std::vector<word_t> judged;           // a row of a union, as of a step
+    std::vector<Unions> unions;           // of each junction
+    std::vector<word_t> arriving;         // rows of ways that are complete
+    std::vector<SingleUnion>* singles = nullptr;  // where unions that are visited are noted, instead of put out
+    word_t anchor = UNBOUND;              // which partial match a step goes on from
     std::vector<Pick> path;
     std::vector<uint32_t> steps;          // index in path of each step's last pick, first step first
     std::vector<std::vector<word_t>> levels;
@@ -461,6 +480,9 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->now.judgements.resize(program->guards);
     k->now.states.resize(program->states.size());
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
+    k->scratch.unions.resize(program->junctions.size());
+    for (size_t i = 0; i < program->junctions.size(); ++i)
+        begin_junction(&k->scratch.unions[i], program->junctions[i]);
     k->scratch.merged.resize(program->deepest + 1);
     k->scratch.outer_merged.resize(program->deepest + 1);
     k->scratch.registers.assign(program->widest + 1 + program->parameters, UNBOUND);

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nfa_native/joins/branches.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/junctions.hpp"
 #include "nfa_native/joins/lists.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
@@ -25,24 +27,50 @@ static void pair_initial(Scratch* scratch, const Candidate* candidate) {
     for (uint32_t i = 0; i < candidate->count; ++i) scratch->pairs.push_back({0, i, INITIAL_CELL});
 }
 
+// What one cell's successors keep, after what `out` has.
+static inline void successors(
+    Kernel* k, const TransitionSpec* transition, const TargetSpec* target, const Candidate* candidate,
+    const Pair* pairs, uint32_t count, std::vector<word_t>* out
+) {
+    StateData* s = &k->now.states[transition->source];
+    for (uint32_t i = 0; i < count; ++i) {
+        const word_t* row = candidate->rows + size_t(pairs[i].event_row) * candidate->width;
+        if (!transition->opens.empty()) k->scratch.anchor = anchor_of(s, pairs + i);
+        values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width, row, candidate->width, k->now.tick, out);
+    }
+}
+
+// The step completes a side of a junction.
+static void complete(
+    Kernel* k, uint32_t which, const TargetSpec* target, Candidate* candidate, const Pair* pairs, uint32_t count,
+    uint32_t node, uint32_t start, int64_t deadline
+) {
+    TransitionSpec* transition = &k->program->transitions[which];
+    const std::vector<uint32_t>& picks = k->scratch.combination;
+    Rows& rows = k->scratch.arriving;
+    rows.clear();
+    successors(k, transition, target, candidate, pairs, count, &rows);
+    count = normalise(&rows, 0, uint32_t(target->values.size()), count);
+    Arrival arrival{};
+    arrival.node = extend(k, picks.data(), uint32_t(picks.size()), transition->label, node, start, 0);
+    arrival.deadline = deadline;
+    arrival.lo = candidate->lo;
+    arrive(k, target, &arrival, &rows, count);
+}
+
 // Put the successors of one cell aside until the tick closes.
 static void stage(
     Kernel* k, uint32_t which, const TargetSpec* target, Candidate* candidate, const Pair* pairs, uint32_t count,
     uint32_t node, uint32_t start, int64_t deadline
 ) {
     TransitionSpec* transition = &k->program->transitions[which];
-    StateData* s = &k->now.states[transition->source];
     const std::vector<uint32_t>& combination = k->scratch.combination;
     uint64_t word = k->now.staged_words.size();
     if (candidate->pick == NOT_STAGED) {
         candidate->pick = k->now.staged_picks.size();
         for (uint32_t pos : combination) k->now.staged_picks.push_back(pos);
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        const word_t* row = candidate->rows + size_t(pairs[i].event_row) * candidate->width;
-        values_of(k, &target->values, pair_cell_row(s, &pairs[i]), s->width, row, candidate->width, k->now.tick,
-            &k->now.staged_words);
-    }
+    successors(k, transition, target, candidate, pairs, count, &k->now.staged_words);
     if (count == 1) expect_cell(&k->now.states[target->state], k->now.staged_words.data() + word);
     else count = normalise(&k->now.staged_words, word, uint32_t(target->values.size()), count);
     k->now.staged.emplace_back();
@@ -65,6 +93,8 @@ static void advance_set(
 ) {
     for (const TargetSpec& target : k->program->transitions[which].targets) {
         if (target.finishes) output_matches(k, which, target.state, candidate, node);
+        else if (target.junction != NO_JUNCTION)
+            complete(k, which, &target, candidate, pairs, count, node, start, deadline);
         else stage(k, which, &target, candidate, pairs, count, node, start, deadline);
     }
 }
@@ -186,7 +216,9 @@ static void advance_cell(
         node = cell->node;
         start = cell->youngest;
         deadline = cell->deadline;
-        if (s->govern == Govern::NEXT && !cell->fired) {
+        if (s->govern == Govern::NEXT && !s->spec->branches.empty()) {
+            begin_branch(s, pairs->cell, k->program->transitions[which].branch);
+        } else if (s->govern == Govern::NEXT && !cell->fired) {
             cell->fired = 1;
             s->fired.push_back(pairs->cell);
         }
@@ -259,8 +291,10 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
         return;
     } else {
         if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
+        if (!s->spec->branches.empty()) trim_buckets(s, transition, candidate);
         if (k->scratch.aside || k->scratch.singly)
             probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        if (!s->spec->branches.empty()) drop_beaten(&k->scratch, s, transition->branch);
         tried->scanned += k->scratch.scanned - scanned;
     }
     fire_pairs(k, which, candidate, fired);
@@ -279,10 +313,11 @@ static void enter(Kernel* k, const Staged* staged) {
         s->entering);
     Cell* one = s->cells.data() + cell;
     bool fresh = one->node == 0;
-    assert(staged->rows > 0 && staged->picks > 0);
+    assert(staged->rows > 0 && (staged->picks > 0 || staged->label == UNION));
     if (cell != s->entering) complete_cell(&k->now, s);
     s->entering = cell;
-    one->node = extend(k, k->now.staged_picks.data() + staged->pick, staged->picks, staged->label, staged->next,
+    if (staged->picks == 0) one->node = one->node ? unite(&k->now, staged->next, one->node) : staged->next;
+    else one->node = extend(k, k->now.staged_picks.data() + staged->pick, staged->picks, staged->label, staged->next,
         staged->max_start, one->node);
     one->youngest = node_at(&k->now, one->node)->max_start;
     note_start(s, one->youngest);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nfa_native/joins/branches.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/combine.hpp"
@@ -147,6 +148,10 @@ static void leave(Kernel* k, StateData* s) {
     }
     if (k->program->rules != NO_RULES) {
         leave_by_rules(k, s);
+        return;
+    }
+    if (!s->spec->branches.empty()) {
+        leave_branches(s);
         return;
     }
     for (uint32_t cell : s->fired) {

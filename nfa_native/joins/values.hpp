@@ -107,6 +107,7 @@ static word_t value_of(
     if (value->kind == ColumnSource::ROW) return row[value->row];
     if (value->kind == ColumnSource::EITHER) return cell[value->cell] != UNBOUND ? cell[value->cell] : row[value->row];
     if (value->kind == ColumnSource::RULES) return k->scratch.rules;
+    if (value->kind == ColumnSource::ANCHOR) return k->scratch.anchor;
     if (value->kind != ColumnSource::PROGRAM) return UNBOUND;
     const void* code = k->program->formulas[value->formula].code;
     word_t out = UNBOUND;

@@ -38,6 +38,13 @@ class Conjunction:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyOrder:
+    """``X && Y && …``: a way for each of its ``sides``, two or more, in any order (semantics.md 3.6)."""
+
+    sides: tuple[SequenceExpression, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Disjunction:
     """``left | right``."""
 
@@ -81,7 +88,20 @@ class Negation:
     body: SequenceExpression
 
 
-SequenceExpression = Atom | Conjunction | Disjunction | Sequence | Kleene | Optional | Negation
+SequenceExpression = Atom | Conjunction | AnyOrder | Disjunction | Sequence | Kleene | Optional | Negation
+
+
+def operands(expression: SequenceExpression) -> tuple[SequenceExpression, ...]:
+    """The parts of an expression, from left to right; an atom has none."""
+    match expression:
+        case Atom():
+            return ()
+        case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
+            return left, right
+        case AnyOrder(sides):
+            return sides
+        case Kleene(body=body) | Optional(body) | Negation(body):
+            return (body,)
 
 
 # ── size ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -93,12 +113,10 @@ def written_out(expression: SequenceExpression) -> int:
     match expression:
         case Atom():
             return 1
-        case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
-            return written_out(left) + written_out(right)
         case Kleene(body, least, most, _):
             return (least if most is None else most) * written_out(body)
-        case Optional(body) | Negation(body):
-            return written_out(body)
+        case _:
+            return sum(map(written_out, operands(expression)))
 
 
 # ── group variables (semantics.md 3.1) ──────────────────────────────────────────────────────────────────────
@@ -170,15 +188,13 @@ def _occurrences(
     match expression:
         case Atom(name):
             yield Occurrence(name, kleenes, negated)
-        case Sequence(left, _, right) | Conjunction(left, right) | Disjunction(left, right):
-            yield from _occurrences(left, kleenes, negated, counter)
-            yield from _occurrences(right, kleenes, negated, counter)
         case Kleene(body):
             yield from _occurrences(body, (*kleenes, counter.next()), negated, counter)
-        case Optional(body):
-            yield from _occurrences(body, kleenes, negated, counter)
         case Negation(body):
             yield from _occurrences(body, kleenes, True, counter)
+        case _:
+            for part in operands(expression):
+                yield from _occurrences(part, kleenes, negated, counter)
 
 
 # ── whole queries, neutral of the language that they were written in ─────────────────────────────────────

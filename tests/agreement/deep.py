@@ -3,8 +3,10 @@
 Exhaustive small worlds, hypothesis examples and seeded random pairs, pairs whose matches are only counted (``--only
 counts``: these alone), worlds and pairs with PARTITION BY (``--only partitions``), then queries with parameters
 (``--only given``), their rows together against each by itself (``--only rules``), and so queries that differ only in
-constants (``--only families``).  It prints how many pairs each operator, strategy and window kind had, and ends with
-status 1 if there was a single difference.
+constants (``--only families``).  Queries with ``&&`` (``--only any-order --any-order N`` for N random ones, 30 ms a
+pair, and small worlds) are compared in six ways: by parts, pushed one by one, cut anywhere, with snapshots anywhere,
+counted, and in their order; those that the planner refuses are counted apart.  It prints how many pairs each operator,
+strategy and window kind had, and ends with status 1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -17,14 +19,15 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from spaseq.graphs import families
-from tests.agreement import given as rows, partitions, test_families, test_rules
+from tests.agreement import any_order, given as rows, partitions, test_families, test_rules
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
 from tests.oracle.aggregated import aggregated_pair
@@ -33,13 +36,15 @@ from tests.oracle.exhaustive import pairs as all_pairs
 from tests.oracle.exhaustive_partitions import pairs as all_partitioned
 from tests.oracle.expressed import expressed_pair
 from tests.oracle.generate import Pair, Size, random_pair
-from tests.oracle.given import random_case
+from tests.oracle.given import GivenCase, random_case
 from tests.oracle.labels import labels_of
 from tests.oracle.model import Window
 from tests.oracle.partitions import partitioned_pair
 from tests.oracle.strategies import pairs as drawn_pairs
+from tests.oracle.text import to_text
 
 LARGE = Size(operators=4, events=5, least_operators=3, least_events=4)
+WITH_ROWS = Size(operators=4, events=6, least_operators=2, least_events=3)
 WORKERS = 2
 
 
@@ -55,6 +60,7 @@ class Tally:
     pairs: int = 0
     matched: int = 0
     labels: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)  # by what the planner says
     differences: list[str] = field(default_factory=list)
 
     def compare(self, pair: Pair, differ: Callable[[Pair], str] = by_parts) -> None:
@@ -69,10 +75,19 @@ class Tally:
             self.differences.append(found)
         self.matched += bool(evaluate(pair.query, pair.events))
 
+    def compare_unless_refused(self, pair: Pair, text: str, differ: Callable[[Pair], str]) -> None:
+        """The same, if the planner takes the query of that text; else it is counted as refused."""
+        with suppress(Exception):  # which comparing meets again
+            if refusal := any_order.refusal(text):
+                self.refused[refusal] += 1
+                return
+        self.compare(pair, differ)
+
     def add(self, other: Tally) -> None:
         self.pairs += other.pairs
         self.matched += other.matched
         self.labels.update(other.labels)
+        self.refused.update(other.refused)
         self.differences += other.differences
 
 
@@ -153,14 +168,61 @@ def expressed(worker: int, count: int) -> Tally:
     return tally
 
 
+def unordered(worker: int, count: int) -> Tally:
+    """Seeded pairs with `&&`, each in one of the ways."""
+    return _compared_unless_refused(
+        (any_order.random_case(number), any_order.way_of(number)) for number in range(worker, count, WORKERS)
+    )
+
+
+def unordered_worlds(worker: int, each: int) -> Tally:
+    """Small worlds with `&&`: one of ``each``, in the ways in turn."""
+    return _one_of(any_order.small_worlds(), worker, each)
+
+
+def unordered_partitions(worker: int, each: int) -> Tally:
+    """The same with PARTITION BY."""
+    return _one_of(any_order.small_partitions(), worker, each)
+
+
+def _one_of(pairs: Iterable[Pair], worker: int, each: int) -> Tally:
+    chosen = enumerate(islice(pairs, worker, None, WORKERS * each))
+    return _compared_unless_refused((pair, any_order.way_of(number)) for number, pair in chosen)
+
+
+def _compared_unless_refused(pairs: Iterable[tuple[Pair, any_order.Way]]) -> Tally:
+    """Pairs of queries that the planner may refuse."""
+    tally = Tally()
+    for pair, way in pairs:
+        tally.compare_unless_refused(pair, to_text(pair.query), way)
+    return tally
+
+
+def unordered_parameters(worker: int, count: int) -> Tally:
+    """Seeded cases with `&&` and parameters."""
+    tally = Tally()
+    for number in range(worker, count, WORKERS):
+        case = random_case(number, replace(WITH_ROWS, any_order=True))
+        tally.compare_unless_refused(_first(case), case.with_rows, partial(_of_case, case, number))
+    return tally
+
+
 def with_parameters(worker: int, count: int) -> Tally:
     """Seeded cases with parameters, in batches of random sizes and with snapshots."""
     tally = Tally()
     for number in range(worker, count, WORKERS):
-        case = random_case(number, Size(4, 6, 2, 3))
-        first = Pair(case.queries[0], case.events, labels_of(case.queries[0], case.events))
-        tally.compare(first, lambda _, case=case, number=number: rows.difference(case, number))  # type: ignore[misc]
+        case = random_case(number, WITH_ROWS)
+        tally.compare(_first(case), partial(_of_case, case, number))
     return tally
+
+
+def _first(case: GivenCase) -> Pair:
+    """The query of the first row."""
+    return Pair(case.queries[0], case.events, labels_of(case.queries[0], case.events))
+
+
+def _of_case(case: GivenCase, number: int, _: Pair) -> str:
+    return rows.difference(case, number)
 
 
 def rows_together(worker: int, count: int) -> Tally:
@@ -199,7 +261,9 @@ def run(title: str, job: Callable[[int, int], Tally], count: int) -> Tally:
         for tally in pool.map(job, range(WORKERS), [count] * WORKERS):
             total.add(tally)
     print(f"\n{title}: {total.pairs:,} pairs, {total.matched:,} with a match", end=", ")
-    print(f"{len(total.differences)} differences, {time.monotonic() - started:.0f} s")
+    refused = f"{total.refused.total()} refused, " if total.refused else ""
+    print(f"{refused}{len(total.differences)} differences, {time.monotonic() - started:.0f} s")
+    print("".join(f"  refused {count}: {message}\n" for message, count in total.refused.most_common()), end="")
     print("\n".join(_columns(total.labels)))
     for one in total.differences[:5]:
         print("\n" + one)
@@ -251,6 +315,15 @@ def family_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run("queries that differ in constants together against each by itself", queries_together, options.families)
 
 
+def any_order_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of queries with `&&`."""
+    yield run("&&, seeded random, 1-4 operators, 3-7 events", unordered, options.any_order)
+    yield run("&& and GIVEN, 2-4 operators, up to 4 rows", unordered_parameters, options.any_order // 20)
+    worlds = f"patterns of <= 2 operators, <= 4 events, one of {options.worlds}"
+    yield run(f"&&, {worlds}", unordered_worlds, options.worlds)
+    yield run(f"&& and PARTITION BY, one of {2 * options.worlds}", unordered_partitions, 2 * options.worlds)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "plain": plain_parts,
     "counts": count_parts,
@@ -258,6 +331,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "given": given_parts,
     "rules": rule_parts,
     "families": family_parts,
+    "any-order": any_order_parts,
 }
 
 
@@ -272,6 +346,8 @@ def main() -> int:
     parser.add_argument("--given", type=int, default=500, help="seeded cases with parameters")
     parser.add_argument("--rules", type=int, default=600, help="seeded stories of rows that come and go")
     parser.add_argument("--families", type=int, default=300, help="seeded stories of queries that come and go")
+    parser.add_argument("--any-order", type=int, default=1_000, help="seeded pairs with &&")
+    parser.add_argument("--worlds", type=int, default=40, help="one of so many small worlds with &&")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")

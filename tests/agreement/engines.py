@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 
 import spaseq
 from spaseq import streams as engine_streams
 from spaseq.results.table import MatchTable
 from tests.agreement.harness import Run, plan_for, triples_of
-from tests.oracle.evaluate import Result, streamset
-from tests.oracle.generate import BASE
+from tests.oracle.evaluate import Result, evaluate, streamset
+from tests.oracle.generate import BASE, Pair
 from tests.oracle.model import Event, Query
 from tests.oracle.text import to_text
 
@@ -65,7 +67,11 @@ def _short(names: Iterable[str]) -> tuple[str, ...]:
 
 def run(query: Query, events: Sequence[Event], gpm: str, chance: random.Random) -> list[Result]:
     """The results of a run in batches of random sizes, some of which promise that nothing more comes at their end."""
-    one = EngineRun(query, gpm)
+    return fed(EngineRun(query, gpm), events, chance)
+
+
+def fed(one: EngineRun, events: Sequence[Event], chance: random.Random) -> list[Result]:
+    """What a query gives in such batches, in the order in which it does."""
     cuts = sorted(chance.sample(range(len(events) + 1), chance.randint(0, len(events))))
     for start, end in pairwise([0, *cuts, len(events)]):
         later = [event.time for event in events[end:]] or [0]
@@ -79,3 +85,22 @@ def ordered(query: Query, events: Iterable[Event]) -> list[Event]:
     """The events of the query's streams in their order."""
     known = {iri for _, iri in query.streams}
     return streamset(query, [event for event in events if event.stream in known])
+
+
+@lru_cache(maxsize=4)
+def wanted_of(query: Query, events: tuple[Event, ...]) -> list[Result]:
+    """The oracle's results, which several runs are compared with."""
+    return evaluate(query, events)
+
+
+def disagreement(pair: Pair, found: Sequence[Result]) -> str:
+    """Empty if these are the oracle's results and come in order of decision, else a report to reproduce it."""
+    events = ordered(pair.query, pair.events)
+    wanted = wanted_of(pair.query, tuple(events))
+    decided = [one.decided for one in found]
+    if Counter(found) == Counter(wanted) and decided == sorted(decided):
+        return ""
+    lines = [to_text(pair.query), *(f"{e.time:>12} {e.stream} {e.name} {e.triples}" for e in events)]
+    lines += [f"missing {one}" for one in (Counter(wanted) - Counter(found)).elements()]
+    lines += [f"extra   {one}" for one in (Counter(found) - Counter(wanted)).elements()]
+    return "\n".join([*lines, f"decided {decided}"])

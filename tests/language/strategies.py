@@ -175,6 +175,7 @@ sequences = st.recursive(
         st.builds(tree.Steps, inner, operators, inner),
         st.builds(tree.Alternatives, inner, inner),
         st.builds(tree.Conjuncts, inner, inner),
+        tuples(inner, 2).map(tree.Unordered),
         st.builds(_repeated, inner, bounds, st.one_of(st.none(), operators)),
         st.builds(tree.Possible, inner),
         st.builds(tree.Negated, inner),

@@ -8,6 +8,7 @@ import pytest
 
 from spaseq.languages.spaseq import format_query, parse
 from spaseq.pattern.sequences import (
+    AnyOrder,
     Atom,
     Conjunction,
     Disjunction,
@@ -43,6 +44,8 @@ def plain(node: SequenceExpression) -> str:
             return f"[{strategy.value} {plain(left)} {plain(right)}]"
         case Conjunction(left, right):
             return f"[& {plain(left)} {plain(right)}]"
+        case AnyOrder(sides):
+            return f"[&& {' '.join(map(plain, sides))}]"
         case Disjunction(left, right):
             return f"[| {plain(left)} {plain(right)}]"
         case Kleene(body, least, most, strategy):
@@ -81,6 +84,10 @@ VARIABLES = {name: ("s", name.lower()) for name in "ABCD"}
         ("A+ ; B+", [{"a"}, {"b"}]),
         ("A+ ; B! ", [{"s", "a"}]),
         ("(A ; B! ; C)+ ; D", [{"a", "b", "c"}]),
+        ("A+ && B", [{"a"}]),
+        ("A+ && B+", [{"a"}, {"b"}]),
+        ("A+ && (A ; B)+", [set(), {"b"}]),
+        ("(A && B ; C+)+", [{"s", "a", "b", "c"}, {"c"}]),
     ],
 )
 def test_group_variables(text: str, groups: list[set[str]]) -> None:
@@ -92,6 +99,9 @@ def test_occurrences_count_places_not_names() -> None:
     assert [place.name for place in found] == ["A", "A", "B", "C", "A"]
     assert [place.kleenes for place in found] == [(), (0,), (0,), (1, 2), (1,)]
     assert [place.negated for place in found] == [False, False, True, False, False]
+    found = occurrences(expression("(A ; B! ; C+) && A & D && A+"))
+    assert [place.name for place in found] == ["A", "B", "C", "A", "D", "A"]
+    assert [place.kleenes for place in found] == [(), (), (0,), (), (), (1,)]
 
 
 def test_owner_is_the_innermost() -> None:

@@ -8,7 +8,7 @@ from .chooser import Chooser, Seeded
 from .definitions import Definitions
 from .expressions import Aggregate, Binary, Const, Var
 from .labels import labels_of
-from .model import Atom, Column, Event, Partition, Query, Select, Window, walk_nodes
+from .model import Atom, Column, Event, Node, Partition, Query, Select, Window, walk_nodes
 from .plan import Plan, plan_of
 from .sequences import Sequences, Word
 from .values import XSD
@@ -76,12 +76,16 @@ class Maker:
 
     def query(self) -> Query:
         """A valid query."""
-        sequence = self.sequences.sequence(self.chooser.integer(self.size.least_operators, self.size.operators))
+        sequence = self.sequence()
         streams = self.streams()
         names = list(dict.fromkeys(node.gpm for node in walk_nodes(sequence) if isinstance(node, Atom)))
         gpms = tuple(self.definitions.gpm(name, self.place(streams)) for name in names)
         query = self.definitions.with_filters(Query(sequence, gpms, streams, partition=self.partition))
         return replace(query, window=self.window(), select=self.select(plan_of(query)))
+
+    def sequence(self) -> Node:
+        """The sequence expression."""
+        return self.sequences.sequence(self.chooser.integer(self.size.least_operators, self.size.operators))
 
     def streams(self) -> tuple[tuple[str, str], ...]:
         """One stream or two, now and then a third or two names for one."""

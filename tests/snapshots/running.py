@@ -49,7 +49,18 @@ FAMILY = {  # queries that differ only in constants
     f"DEFINE GPM A ON s {{ ?ae <urn:a> ?a ; <urn:of> ?k FILTER(?a > {n % 5}) }} {B} }}"
     for n in range(9)
 }
+ANY_ORDER = {  # sides that wait for each other
+    "free": f"SELECT ?k ?a ?b ?c WITHIN 4 SECONDS SLIDING {FROM} WHERE {{ SEQ(A && B && C) {A} {HIGHER} {C} }}",
+    "each next": f"SELECT ?k ?a ?b WITHIN 9 SECONDS SLIDING {FROM} WHERE {{ SEQ(C ; (A ; B && B) ; C!) "
+    f"{A} {LOOSE} {C} }}",
+    "each later": f"SELECT ?k (SUM(?b) AS ?n) ?c WITHIN 6 SECONDS {FROM} WHERE {{ SEQ(A : (B;+ && C)) {A} {B} {C} }}",
+    "at once": f"SELECT ?k ?a ?c WITHIN 9 EVENTS SLIDING {FROM} PARTITION BY ?k WHERE {{ SEQ(A , (B && C)) "
+    f"{A} {B} {C} }}",
+    "one of both": f"SELECT ?a ?b ?c WITHIN 3 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; (B && C | A)) "
+    f"{SOME} {LOOSE} {LOWER} }}",
+}  # fmt: skip
 KNOWLEDGE = {"urn:kb": b"<urn:k0> <urn:in> <urn:x> ."}
+OTHERS = WITH_ROWS | FAMILY | ANY_ORDER  # than those of the snapshots that are kept
 STEP = 250_000  # microseconds from one event to the next
 
 
@@ -61,16 +72,14 @@ def queries() -> dict[str, Any]:
 
 @cache
 def queries_with_rows() -> dict[str, Any]:
-    """All queries, with those whose rows run together, and those that run together themselves."""
-    return queries() | {name: spaseq.parse(text) for name, text in (WITH_ROWS | FAMILY).items()}
+    """All queries, with those whose rows run together, those that run together themselves, and those with `&&`."""
+    return queries() | {name: spaseq.parse(text) for name, text in OTHERS.items()}
 
 
 def started_with_rows(lateness: int) -> spaseq.Engine:
     """An engine with all of them."""
     engine = started(lateness)
-    for name in WITH_ROWS:
-        engine.register(queries_with_rows()[name], name)
-    for name in FAMILY:
+    for name in OTHERS:
         engine.register(queries_with_rows()[name], name, max_results=5 if name == "family3" else None)
     return engine
 

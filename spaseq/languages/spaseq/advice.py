@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator
+from functools import reduce
 
 from gpm import algebra
 from gpm.rewrite import walk
@@ -15,9 +16,12 @@ from spaseq.errors import QueryWarning
 from spaseq.languages.node import Node, Span, children
 from spaseq.languages.query_text import QueryText
 from spaseq.languages.spaseq import tree
+from spaseq.languages.spaseq.across import around_atoms, seen_across
+from spaseq.languages.spaseq.any_order import entered
 from spaseq.languages.spaseq.checks import Groups, Names, available, needed
 from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm, bound_variables
 from spaseq.pattern.sequences import (
+    AnyOrder,
     Atom,
     Conjunction,
     Disjunction,
@@ -123,6 +127,8 @@ def _picks(node: SequenceExpression, scopes: dict[str, tuple[str, ...]]) -> dict
             return _merged(_picks(left, scopes), _picks(right, scopes), max)
         case Sequence(left, _, right) | Conjunction(left, right):
             return _merged(_picks(left, scopes), _picks(right, scopes), operator.add)
+        case AnyOrder(sides):
+            return reduce(lambda picks, side: _merged(picks, _picks(side, scopes), operator.add), sides, {})
         case Kleene(body=body) | Optional(body):
             return _picks(body, scopes)
     return {}
@@ -161,6 +167,7 @@ def warnings(lowered: Lowered, groups: Groups, source: QueryText) -> tuple[Query
         *(found for node in children(lowered.tree) for found in _comparisons(node)),
         *unjoined(lowered, groups),
         *_vacuous(lowered.tree.sequence),
+        *entered(lowered.tree.sequence, lowered.query.variables(), lowered.query.keys),
         *_window(lowered.tree),
     ]
     found.sort(key=lambda each: each[1])
@@ -223,13 +230,16 @@ def _results(node: tree.Node) -> Iterator[tree.Variable]:
 
 def _filters(lowered: Lowered, groups: Groups) -> Iterator[Found]:
     """Filters that are false for want of a binding, always or in every first iteration."""
-    reachable = available(lowered.query.expression, lowered.query.variables(), groups.of_kleene)
+    sequence, variables = lowered.query.expression, lowered.query.variables()
+    reachable = available(sequence, variables, groups.of_kleene)
+    around = around_atoms(sequence, variables)
     for name, atom in lowered.atoms.items():
         if name not in reachable:
             continue
         for node, expression in zip(atom.filters, atom.definition.stateful, strict=True):
             wanted = needed(expression)
-            yield from _never_true(node, atom, wanted, reachable[name])
+            seen = reachable[name] | seen_across(expression, variables[name], around.get(name, ()))
+            yield from _never_true(node, atom, wanted, seen)
             yield from _never_first(node, wanted)
 
 

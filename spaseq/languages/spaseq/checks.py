@@ -20,6 +20,7 @@ from spaseq.languages.spaseq.lower_pattern import free_variables
 from spaseq.languages.spaseq.lower_query import Lowered, LoweredGpm
 from spaseq.languages.spaseq.printer import expression as written
 from spaseq.pattern.sequences import (
+    AnyOrder,
     Atom,
     Conjunction,
     Disjunction,
@@ -87,7 +88,7 @@ def available(
     every iteration, while other variables of the body may have been bound by an earlier one.
     """
     finder = _Finder(variables, groups)
-    finder.whole = finder.binds(expression)
+    finder.whole = binds(expression, variables)
     finder.visit(expression, NONE)
     return finder.found
 
@@ -119,16 +120,19 @@ class _Finder:
                 self.found[name] = self.found.get(name, NONE) | before | frozenset(self.variables[name])
             case Sequence(left, _, right):
                 self.visit(left, before)
-                self.visit(right, before | self.binds(left))
+                self.visit(right, before | binds(left, self.variables))
             case Conjunction():
-                self.visit_parts(node, before | self.binds(node))
+                self.visit_parts(node, before | binds(node, self.variables))
             case Disjunction(left, right):
                 self.visit(left, before)
                 self.visit(right, before)
+            case AnyOrder(sides):
+                for side in sides:
+                    self.visit(side, before)
             case Kleene(body):
                 number, group = next(self.groups)
-                self.ends[number] = before | self.binds(body)
-                self.visit(body, before | self.binds(body) - group)
+                self.ends[number] = before | binds(body, self.variables)
+                self.visit(body, before | binds(body, self.variables) - group)
             case Optional(body):
                 self.visit(body, before)
             case Negation(body):
@@ -144,16 +148,19 @@ class _Finder:
             case _:
                 self.visit(node, before)
 
-    def binds(self, node: SequenceExpression) -> Names:
-        """All that the atoms of ``node`` can bind for others."""
-        match node:
-            case Atom(name):
-                return frozenset(self.variables[name])
-            case Sequence(left, _, right) | Conjunction(left, right) | Disjunction(left, right):
-                return self.binds(left) | self.binds(right)
-            case Kleene(body) | Optional(body):
-                return self.binds(body)
-        return NONE
+
+def binds(node: SequenceExpression, variables: Mapping[str, tuple[str, ...]]) -> Names:
+    """All that the atoms of ``node`` can bind for others; ``variables`` are those in scope in each atom."""
+    match node:
+        case Atom(name):
+            return frozenset(variables[name])
+        case Sequence(left, _, right) | Conjunction(left, right) | Disjunction(left, right):
+            return binds(left, variables) | binds(right, variables)
+        case AnyOrder(sides):
+            return NONE.union(*(binds(side, variables) for side in sides))
+        case Kleene(body) | Optional(body):
+            return binds(body, variables)
+    return NONE
 
 
 # ── sizes ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -19,6 +19,8 @@ from spaseq.languages.spaseq import tree
 from spaseq.languages.spaseq.lower_expression import ExpressionPlace
 from spaseq.languages.spaseq.lower_pattern import PatternLowering, in_scope, is_stateful, projected, template
 from spaseq.languages.spaseq.parameters import lower_given, marked, with_distinct_rows
+from spaseq.languages.spaseq.sides import require_side
+from spaseq.languages.spaseq.slips import AMPERSANDS
 from spaseq.languages.spaseq.terms import Prefixes
 from spaseq.pattern import sequences
 from spaseq.pattern.sequences import (
@@ -99,6 +101,10 @@ class _Lowering:
                 for side in (left, right):
                     _refuse_negative(side)
                 return sequences.Disjunction(self.lower(left, in_steps), self.lower(right, in_steps))
+            case tree.Unordered(sides):
+                for side in sides:
+                    require_side(side)
+                return sequences.AnyOrder(tuple(self.lower(side, in_steps) for side in sides))
             case tree.Conjuncts(left, right):
                 for side in (left, right):
                     _require_one_event(side, "&")
@@ -106,7 +112,7 @@ class _Lowering:
             case tree.Repeated():
                 return self.repeated(node, in_steps)
             case tree.Possible(body):
-                _refuse_negative(body, node)
+                _require_repeatable(node)
                 return sequences.Optional(self.lower(body, in_steps))
             case tree.Negated(body):
                 _require_one_event(body, "!")
@@ -121,7 +127,7 @@ class _Lowering:
 
     def repeated(self, node: tree.Repeated, in_steps: bool) -> SequenceExpression:
         """``X+`` and its kin; ``X*`` and ``X{0,m}`` are an Optional of a Kleene."""
-        _refuse_negative(node.body, node)
+        _require_repeatable(node)
         strategy = Strategy(node.operator or ("," if in_steps else ";"))
         kleene = sequences.Kleene(self.lower(node.body, in_steps), max(node.least, 1), node.most, strategy)
         if written_out(kleene) > MOST_STEPS:
@@ -132,7 +138,9 @@ class _Lowering:
 
 def _operator_hint(name: str) -> str:
     """For words that are operators elsewhere."""
-    operator = {"AND": "&", "OR": "|", "NOT": "A!", "THEN": ";"}.get(name.upper())
+    if name.upper() == "AND":
+        return AMPERSANDS
+    operator = {"ALL": "&&", "OR": "|", "NOT": "A!", "THEN": ";"}.get(name.upper())
     return f"the operator is written {operator}" if operator else ""
 
 
@@ -148,6 +156,14 @@ def is_one_event_each(node: tree.Sequence) -> bool:
     if isinstance(node, tree.Conjuncts | tree.Alternatives):
         return is_one_event_each(node.left) and is_one_event_each(node.right)
     return isinstance(node, tree.Reference)
+
+
+def _require_repeatable(node: tree.Repeated | tree.Possible) -> None:
+    """Problem if the body of ``node`` can be neither repeated nor optional."""
+    _refuse_negative(node.body, node)
+    if isinstance(node.body, tree.Unordered):
+        hint = "a side may be, and a sequence that has more: A+ && B, (A && B ; C)+"
+        raise Problem("an && can be neither repeated nor optional", node.span, hint)
 
 
 def _refuse_negative(node: tree.Sequence, around: tree.Node | None = None) -> None:
@@ -171,6 +187,7 @@ def _require_one_event(node: tree.Sequence, operator: str) -> None:
         tree.Possible: "an optional element",
         tree.Negated: "a negation",
         tree.Steps: "a sequence",
+        tree.Unordered: "an &&",
     }
     guilty = node
     while isinstance(guilty, tree.Conjuncts | tree.Alternatives):

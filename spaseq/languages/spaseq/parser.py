@@ -270,6 +270,9 @@ class SequenceBuilder(PatternBuilder):
     def alternatives(self, children: Children) -> tree.Alternatives:
         return tree.Alternatives(*nodes(children), span=span_of(children))
 
+    def unordered(self, children: Children) -> tree.Unordered:
+        return tree.Unordered(tuple(nodes(children)), span=span_of(children))
+
     def conjuncts(self, children: Children) -> tree.Conjuncts:
         return tree.Conjuncts(*nodes(children), span=span_of(children))
 

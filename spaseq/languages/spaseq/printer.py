@@ -279,7 +279,7 @@ def define(node: tree.Definition) -> list[str]:
     return [f"DEFINE GPM {node.name.text} ON {node.stream.text} {first}", *rest]
 
 
-_STEPS, _ALTERNATIVES, _CONJUNCTS, _POSTFIX = range(4)
+_STEPS, _ALTERNATIVES, _UNORDERED, _CONJUNCTS, _POSTFIX = range(5)
 
 
 def sequence(node: tree.Sequence, least: int = _STEPS) -> str:
@@ -290,7 +290,9 @@ def sequence(node: tree.Sequence, least: int = _STEPS) -> str:
         case tree.Steps(left, operator, right):
             level, text = _STEPS, f"{sequence(left)} {operator} {sequence(right, _ALTERNATIVES)}"
         case tree.Alternatives(left, right):
-            level, text = _ALTERNATIVES, f"{sequence(left, _ALTERNATIVES)} | {sequence(right, _CONJUNCTS)}"
+            level, text = _ALTERNATIVES, f"{sequence(left, _ALTERNATIVES)} | {sequence(right, _UNORDERED)}"
+        case tree.Unordered(sides):
+            level, text = _UNORDERED, " && ".join(sequence(side, _CONJUNCTS) for side in sides)
         case tree.Conjuncts(left, right):
             level, text = _CONJUNCTS, f"{sequence(left, _CONJUNCTS)} & {sequence(right, _POSTFIX)}"
         case tree.Repeated(body):

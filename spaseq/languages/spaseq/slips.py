@@ -21,6 +21,11 @@ class QuerySlip(Slip):
         return "SEQ" in self.terminals
 
     @property
+    def operator(self) -> str:
+        """The last operator of SEQ before the place, if it is the last thing there."""
+        return "&&" if self.before.rstrip().endswith("&&") else self.last
+
+    @property
     def in_pattern(self) -> bool:
         """Within the braces of a GPM."""
         return "DEFINE" in self.terminals and "LBRACE" in self.terminals[self.terminals.index("DEFINE") :]
@@ -116,11 +121,11 @@ def _sequence(slip: QuerySlip) -> str:
     if slip.word == ")" and slip.last == "(":
         return "name at least one GPM, as in SEQ(A)"
     if slip.word == ")" and slip.last in ",;:&|":
-        return f"{slip.last} is left before ): remove it, or add the GPM that follows"
+        return f"{slip.operator} is left before ): remove it, or add the GPM that follows"
     if slip.word == "}" or slip.word.upper() == "DEFINE":
         return "a ) is missing"
-    if slip.word in ("&", "|") and slip.last == slip.word:
-        return f"the operator is written {slip.word}"
+    if slip.word in ("&", "&&", "|") and slip.last == slip.word[0]:
+        return "the operator is written |" if slip.last == "|" else AMPERSANDS
     if slip.word in _SEQUENCE_SIGNS:
         return _SEQUENCE_SIGNS[slip.word]
     if slip.word.upper() in _SEQUENCE_WORDS:
@@ -138,9 +143,9 @@ def _sequence_shape(slip: QuerySlip) -> str:
     return ""
 
 
+AMPERSANDS = "the operators are & (at one time) and && (in any order)"
 _SEQUENCE_SIGNS = {
     ".": "GPMs are joined by , ; or : (there is no full stop)",
-    "&&": "the operator is written &",
     "||": "the operator is written |",
     "->": "GPMs are joined by , ; or :",
     ">": "GPMs are joined by , ; or :",
@@ -150,7 +155,8 @@ _SEQUENCE_SIGNS = {
     "/": "GPMs are joined by , ; or :",
 }
 _SEQUENCE_WORDS = {
-    "AND": "the operator is written &",
+    "AND": AMPERSANDS,
+    "ALL": "the operator is written && (and if this is CEQL: its ; is written : here, and its : is written ,)",
     "OR": "the operator is written | (and if this is CEQL: its ; is written : here, and its : is written ,)",
     "NOT": "a negation is written behind its GPM: A!",
     "AS": "this looks like CEQL, whose ; is written : here, and whose : is written ,; names come from DEFINE GPM",
@@ -340,6 +346,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("NUMBER SIGNED_NUMBER"), "a number"),
     (terminals("UNIT EVENTS"), "a unit (MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS or EVENTS)"),
     (terminals("LANGTAG __CARET"), "a language or datatype"),
+    (terminals("AMPERSAND ANY_ORDER"), "'&', '&&'"),
 )
 _TERMINALS = {
     "NAME": "a name",

@@ -324,6 +324,13 @@ class Alternatives(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Unordered(Node):
+    """``side && side && …``, two sides or more."""
+
+    sides: tuple[Sequence, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Conjuncts(Node):
     """``left & right``."""
 
@@ -355,7 +362,7 @@ class Negated(Node):
     body: Sequence
 
 
-Sequence = Reference | Steps | Alternatives | Conjuncts | Repeated | Possible | Negated
+Sequence = Reference | Steps | Alternatives | Unordered | Conjuncts | Repeated | Possible | Negated
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────

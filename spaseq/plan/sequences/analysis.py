@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable, subexpressions
 from gpm.scope import mentioned
 from spaseq.errors import QueryError
-from spaseq.pattern.sequences import AtomDefinition, Construction, Query, Strategy, group_variables, occurrences
+from spaseq.pattern.sequences import (
+    AtomDefinition,
+    Construction,
+    Query,
+    SequenceExpression,
+    Strategy,
+    group_variables,
+    occurrences,
+)
+from spaseq.plan.sequences.any_order import contracted
+from spaseq.plan.sequences.branches import Branches
 from spaseq.plan.sequences.environment import (
     RULE_SET,
     RULES,
@@ -27,69 +37,17 @@ from spaseq.plan.sequences.environment import (
 )
 from spaseq.plan.sequences.filters import (
     SUFFIX,
-    alternatives,
     as_before,
     hoist_exists,
     join_iterations,
     split_conjunctions,
 )
-from spaseq.plan.sequences.graph import (
-    START,
-    Absent,
-    Begin,
-    End,
-    EpsilonGraph,
-    EpsilonPath,
-    Item,
-    Move,
-    Operator,
-    build_graph,
-    is_ambiguous,
-    routes,
-)
+from spaseq.plan.sequences.graph import START, EpsilonGraph, Item, build_graph
 from spaseq.plan.sequences.partitioning import has_strict_steps, key_atoms, partitioned
+from spaseq.plan.sequences.sides import Sides
+from spaseq.plan.sequences.states import Exit, Routes, Way, exits_in, may_repeat, routes_of, ways_in
 
 MOST_KLEENES = 64
-MOST_GUARDS = 20_000
-
-
-class _Hashed:
-    """What is a key again and again: its hash, which takes as long as its items are many, is found once."""
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-
-@dataclass(frozen=True)
-class Exit(_Hashed):
-    """A state: a node of the graph, and the items from there up to and including the governing operator.
-
-    A state with no ``strategy`` is initial (at the start node) or final (``ends``).
-    """
-
-    node: int
-    items: tuple[Item, ...]
-    strategy: Strategy | None
-    ends: bool
-
-    __hash__ = _Hashed.__hash__
-
-
-@dataclass(frozen=True)
-class Way(_Hashed):
-    """A transition: from a state past ``items`` through ``names`` (one choice of the BOp at ``place``) to a node."""
-
-    source: Exit
-    items: tuple[Item, ...]
-    place: int
-    names: tuple[str, ...]
-    node: int
-
-    __hash__ = _Hashed.__hash__
 
 
 class Analysis:
@@ -236,6 +194,26 @@ class Analysis:
         found = (*plain, *hidden, *(one.column for one in self.running)) or ("!none",)
         return (*found, RULES) if self.has_rules else found
 
+    @cached_property
+    def sides(self) -> Sides:
+        """What is known of &&."""
+        return Sides(self)
+
+    @cached_property
+    def forking(self) -> frozenset[Exit]:
+        """The states in which sides of && begin."""
+        return frozenset(way.source for way in self.ways if way.forks)
+
+    @cached_property
+    def branches(self) -> Branches:
+        """What begins in them, and what excludes what."""
+        return Branches(self)
+
+    @cached_property
+    def kept_names(self) -> tuple[str, ...]:
+        """What a partial match may keep: columns of a whole match, and marks."""
+        return (*self.columns, *self.sides.marks) if self.graph.junctions else self.columns
+
     # ── states and ways ──────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def graph(self) -> EpsilonGraph:
@@ -246,55 +224,27 @@ class Analysis:
         )
 
     @cached_property
-    def routes(self) -> dict[int, list[tuple[Exit, EpsilonPath]]]:
+    def routes(self) -> Routes:
         """The routes out of every node that a match can be at, each with its state."""
-        found: dict[int, list[tuple[Exit, EpsilonPath]]] = {}
-        waiting, guards = [START], 0
-        while waiting:
-            node = waiting.pop(0)
-            if node in found:
-                continue
-            ways = [route for route in routes(self.graph, node) if not (node == START and route.place is None)]
-            guards += sum(isinstance(item, Absent) for route in ways for item in route.items)
-            if guards > MOST_GUARDS:
-                raise QueryError(f"optional and negated parts meet in more than {MOST_GUARDS} places of the automaton")
-            found[node] = [(_exit(node, route), route) for route in ways]
-            waiting += [route.node for route in ways if route.place is not None]
-        return found
+        return routes_of(self.graph)
 
     @cached_property
     def exits(self) -> tuple[Exit, ...]:
         """All states: the initial ones first, the final ones last."""
-        found = dict.fromkeys(one for ways in self.routes.values() for one, _ in ways)
-        return tuple(sorted(found, key=lambda state: state.ends))
+        return exits_in(self.routes)
 
     @cached_property
     def ways(self) -> tuple[Way, ...]:
         """All ways between states, each once."""
-        found: dict[Way, None] = {}
-        for ways in self.routes.values():
-            for state, route in ways:
-                if route.place is not None:
-                    rest = route.items[len(state.items) :]
-                    for names in alternatives(self.graph.places[route.place].body):
-                        found[Way(state, rest, route.place, names, route.node)] = None
-        return tuple(found)
+        return ways_in(self.graph, self.routes)
 
     @cached_property
     def is_ambiguous(self) -> bool:
-        """Whether two accepting paths may show the same picks (``spaseq.plan.sequences.graph``)."""
-        starts = (number for number, state in enumerate(self.exits) if state.node == START)
-        ends = (number for number, state in enumerate(self.exits) if state.ends)
-        return is_ambiguous(self._moves(), starts, ends)
-
-    def _moves(self) -> list[list[Move]]:
-        """The ways out of each state, by number."""
-        numbers = {state: number for number, state in enumerate(self.exits)}
-        moves: list[list[Move]] = [[] for _ in numbers]
-        for way in self.ways:
-            entered = tuple(numbers[state] for state in self.exits_of(way.node))
-            moves[numbers[way.source]].append((tuple(sorted(way.names)), entered))
-        return moves
+        """Whether two accepting paths may show the same picks."""
+        if not self.graph.junctions:
+            return may_repeat(self.routes, self.ways)
+        parts = contracted(self.query.expression)
+        return parts is None or any(map(_may_repeat, parts))
 
     @cached_property
     def ways_from(self) -> dict[Exit, list[Way]]:
@@ -317,6 +267,10 @@ class Analysis:
         """The states that a step to ``node`` enters."""
         return tuple(dict.fromkeys(state for state, _ in self.routes[node]))
 
+    def on_arrival(self, node: int, state: Exit) -> tuple[Item, ...]:
+        """The items between ``node`` and the end of the side that is complete in the state."""
+        return next(route.items for one, route in self.routes[node] if one == state)
+
     def passes(self, state: Exit) -> bool:
         """Whether every event of their substream ends the stay of partial matches in the state, not that of others."""
         return bool(self.query.keys) and not self.by_partition and state.strategy is Strategy.STRICT
@@ -331,7 +285,10 @@ class Analysis:
         for state in self.exits:
             if state.strategy is Strategy.NEXT:
                 groups.setdefault((state.node, state.items[-1]), []).append(state)
-        return {state: tuple(one for one in group if one != state) for group in groups.values() for state in group}
+        found = {state: tuple(one for one in group if one != state) for group in groups.values() for state in group}
+        if any(way.forks and found.get(way.source) for way in self.ways):
+            raise QueryError("several ways past optional parts to one && behind “;” are not supported")
+        return found
 
     # ── what is bound where ──────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -343,25 +300,43 @@ class Analysis:
             changed = False
             for way in self.ways:
                 after = self.after(way, self.environment(way.source, bound))
-                more = bound[way.node] | {
-                    name for name, value in after.items() if value is not UNBOUND and value != UNBOUND
-                }
+                more = bound[way.node] | _bound_in(after)
                 changed = changed or more != bound[way.node]
                 bound[way.node] = more
+            for number in range(len(self.graph.junctions)):
+                changed = self._meet(number, bound) or changed
         return bound
+
+    def _meet(self, junction: int, bound: dict[int, frozenset[str]]) -> bool:
+        """What is bound where sides are complete, and where they have met; whether that is more."""
+        node = self.graph.junctions[junction].node
+        before = sum(map(len, bound.values()))
+        for source, state in self.arriving:
+            if state.arrives is not None and state.arrives.junction == junction:
+                after = self.hidden.apply(self.on_arrival(source, state), self.at(source, bound))
+                bound[state.node] |= _bound_in(after)
+                bound[node] |= bound[state.node]
+        return sum(map(len, bound.values())) > before
+
+    @cached_property
+    def arriving(self) -> tuple[tuple[int, Exit], ...]:
+        """The nodes from which sides of && may be complete, with the states where they are."""
+        return tuple((node, one) for node, ways in self.routes.items() for one, _ in ways if one.arrives is not None)
 
     def at(self, node: int, bound: dict[int, frozenset[str]] | None = None) -> Environment:
         """What the columns of a match hold right after the step to ``node``."""
         if node == START:
             start = {one.column: one.start for one in self.running}
-            return {name: start.get(name, UNBOUND) for name in self.columns}
+            return {name: start.get(name, UNBOUND) for name in self.kept_names}
         known = (bound or self.bound)[node]
-        return {name: self.cells[name] if name in known else UNBOUND for name in self.columns}
+        if self.graph.junctions:
+            known &= {*self.columns, *self.sides.marks_at(node)}
+        return {name: self.cells[name] if name in known else UNBOUND for name in self.kept_names}
 
     @cached_property
     def cells(self) -> Environment:
         """Each column under its own name."""
-        return {name: cell(name) for name in self.columns}
+        return {name: cell(name) for name in self.kept_names}
 
     def environment(self, state: Exit, bound: dict[int, frozenset[str]] | None = None) -> Environment:
         """What they hold in a state, over the columns after the last step."""
@@ -375,6 +350,8 @@ class Analysis:
                 continue
             held = after.get(name, UNBOUND)
             after[name] = row(name) if held == UNBOUND else either(held, row(name))
+        if self.graph.junctions:
+            after |= self.sides.marked(way)
         return after | {RULES: RULE_SET} if self.has_rules else after
 
     def row_columns(self, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -383,11 +360,18 @@ class Analysis:
 
     @cached_property
     def bindable(self) -> dict[int, frozenset[str]]:
-        """For each node the variables that some later step may bind."""
+        """For each node the variables that some later step may bind, or one of another side of &&."""
         after: dict[int, frozenset[str]] = {node: frozenset() for node in self.routes}
+        beside = [frozenset(self.sides.changed[number]) for number in range(len(self.graph.junctions))]
         changed = True
         while changed:
             changed = False
+            for source, state in self.arriving:
+                assert state.arrives is not None
+                number = state.arrives.junction
+                more = after[source] | after[self.graph.junctions[number].node] | beside[number]
+                changed = changed or more != after[source]
+                after[source] = after[state.node] = more
             for way in reversed(self.ways):  # from the end: most of what comes later is known then
                 more = after[way.source.node] | after[way.node] | set(self.row_columns(way.names))
                 changed = changed or more != after[way.source.node]
@@ -408,31 +392,16 @@ def result_expressions(query: Query) -> tuple[Expression, ...]:
     return (*(one.expression for one in form.projections), *(Variable(name) for name in form.group_by), *form.having)
 
 
+def _bound_in(environment: Environment) -> frozenset[str]:
+    return frozenset(name for name, value in environment.items() if value is not UNBOUND and value != UNBOUND)
+
+
 def either(held: Expression, other: Expression) -> Expression:
     """The value of a joined variable: whichever side binds it."""
     return Operation("COALESCE", (held, other))
 
 
-def _exit(node: int, route: EpsilonPath) -> Exit:
-    """The state in which a route waits: all items at the end, else those up to the last operator."""
-    if route.place is None:
-        return Exit(node, route.items, None, True)
-    last = max((i for i, item in enumerate(route.items) if isinstance(item, Operator)), default=-1)
-    operator = route.items[last] if last >= 0 else None
-    strategy = operator.strategy if isinstance(operator, Operator) and node != START else None
-    return Exit(node, route.items[: last + 1], strategy, False)
-
-
-def guards_in(items: tuple[Item, ...]) -> list[tuple[int, tuple[Item, ...]]]:
-    """The guards on a path, each with the items before it."""
-    return [(item.guard, items[:i]) for i, item in enumerate(items) if isinstance(item, Absent)]
-
-
-def begun(items: tuple[Item, ...]) -> frozenset[int]:
-    """The Kleenes that an ε-path begins."""
-    return frozenset(item.kleene for item in items if isinstance(item, Begin))
-
-
-def ended(items: tuple[Item, ...]) -> frozenset[int]:
-    """The Kleenes that an ε-path ends."""
-    return frozenset(item.kleene for item in items if isinstance(item, End))
+def _may_repeat(expression: SequenceExpression) -> bool:
+    graph = build_graph(expression, frozenset())
+    found = routes_of(graph)
+    return may_repeat(found, ways_in(graph, found))

@@ -17,10 +17,13 @@ from nfa_native.automata.automaton import (
     Automaton,
     CellComparison,
     Choice,
+    CompleteSide,
     ComputedColumn,
+    FilterAcross,
     Formula,
     Guard,
     JoinStep,
+    Junction,
     Look,
     RuleTest,
     State,
@@ -31,21 +34,26 @@ from nfa_native.automata.automaton import (
 from nfa_native.automata.kinds import Cells, ColumnSource, Govern, RuleTestKind, View
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.sequences import Strategy, Window
-from spaseq.plan.sequences.analysis import Analysis, Exit, Way, ended
+from spaseq.plan.sequences.analysis import Analysis
+from spaseq.plan.sequences.branches import BEGUN
 from spaseq.plan.sequences.cells import with_cells
 from spaseq.plan.sequences.environment import (
     RULE_SET,
     RULES,
     UNBOUND,
     cell,
+    columns_read,
     reads_parameters,
     rule_column,
+    substitute,
     variables_of,
 )
 from spaseq.plan.sequences.filters import SIGNS, TURNED
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
 from spaseq.plan.sequences.rules import as_column, question_of, rule_order
+from spaseq.plan.sequences.sides import ANCHOR, Across
+from spaseq.plan.sequences.states import Exit, Way, ended
 
 GOVERN = {Strategy.ANY: Govern.ANY, Strategy.NEXT: Govern.NEXT, Strategy.STRICT: Govern.STRICT}
 Registers = Mapping[str, int]
@@ -78,12 +86,14 @@ class _Assembler:
         self.table: list[Formula] = []
         self.numbers = {state: number for number, state in enumerate(analysis.exits)}
         self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
-        self.indexes: dict[Exit, dict[tuple[int, ...], int]] = {state: {} for state in analysis.exits}
+        self.indexes: dict[Exit, dict[tuple[int, tuple[int, ...]], int]] = {state: {} for state in analysis.exits}
+        self.branches = analysis.branches
         self.parameters = rule_order(liveness) if analysis.has_rules else ()
 
     def automaton(self, cells: Cells | None) -> Automaton:
         transitions = (*(self._transition(way) for way in self.analysis.ways), *self._passing())
         states = tuple(self._state(state) for state in self.analysis.exits)
+        junctions = tuple(map(self._junction, range(len(self.analysis.graph.junctions))))
         start = self.analysis.at(0)
         automaton = Automaton(
             slots=tuple(len(one.variables) for one in self.analysis.atoms),
@@ -99,6 +109,7 @@ class _Assembler:
             ambiguous=self.analysis.is_ambiguous or not self._tells_keys(),
             kept=self.kept,
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
+            junctions=junctions,
         )
         return with_cells(automaton, cells)
 
@@ -143,6 +154,8 @@ class _Assembler:
                 return ComputedColumn(ColumnSource.UNBOUND)
             case Variable() if expression == RULE_SET:
                 return ComputedColumn(ColumnSource.RULES)
+            case Variable() if expression == ANCHOR:
+                return ComputedColumn(ColumnSource.ANCHOR)
             case Variable(name) if name.startswith("c:"):
                 return ComputedColumn(ColumnSource.CELL, cell=cells[name[2:]])
             case Variable(name):
@@ -214,26 +227,29 @@ class _Assembler:
         cells, rows, registers = self._layout(held, names)
         return tuple(self._value(one, cells, rows, registers) for one in wanted)
 
-    def _index(self, state: Exit, step: JoinStep) -> int:
-        """The number of the state's index on the columns that a step joins."""
+    def _index(self, state: Exit, step: JoinStep, branch: int = 0) -> int:
+        """The number of the state's index on the columns that a step joins; a branch has one of its own."""
         columns = tuple(sorted({held for held, _ in step.joins}))
         known = self.indexes[state]
-        return known.setdefault(columns, len(known))
+        return known.setdefault((branch, columns), len(known))
 
     def _transition(self, way: Way) -> Transition:
         analysis, liveness = self.analysis, self.liveness
-        held = liveness.columns[way.source]
-        step = self._step(liveness.kept_steps[way], held, way.names)
+        step = self._step(liveness.kept_steps[way], self._held(way.source), way.names)
         whole = liveness.whole_steps[way]
+        branch = self.branches.of_way(way)
         return Transition(
             source=self.numbers[way.source],
             choice=self._choice(way.names),
             step=step,
             targets=tuple(self._target(way, state) for state in analysis.exits_of(way.node)),
-            index=self._index(way.source, step),
+            index=self._index(way.source, step, branch),
             whole=self._step(whole, analysis.columns, way.names),
             columns=self._values((whole.after.get(c, UNBOUND) for c in analysis.columns), analysis.columns, way.names),
             ends=_bits(ended(way.source.items + way.items)),
+            opens=tuple(fork.junction for fork in way.forks),
+            sides=tuple(fork.side for fork in way.forks),
+            branch=branch,
         )
 
     def _passing(self) -> Iterator[Transition]:
@@ -245,13 +261,77 @@ class _Assembler:
     def _away(self, state: Exit, name: str) -> Transition:
         """A transition that leads nowhere."""
         joins = tuple((key, key) for key in self.analysis.query.keys)
-        step = self._step(SymbolicStep(joins, (), {}), self.liveness.columns[state], (name,))
+        step = self._step(SymbolicStep(joins, (), {}), self._held(state), (name,))
         nothing = JoinStep((), ())
-        return Transition(self.numbers[state], self._choice((name,)), step, (), self._index(state, step), nothing, ())
+        branch = self.branches.away(state)
+        index = self._index(state, step, branch)
+        return Transition(self.numbers[state], self._choice((name,)), step, (), index, nothing, (), branch=branch)
 
     def _target(self, way: Way, state: Exit) -> Target:
         wanted = self.liveness.entered(way, state)
-        return Target(self.numbers[state], self._values(wanted, self.liveness.columns[way.source], way.names))
+        values = self._values(wanted, self._held(way.source), way.names)
+        return self._entered(state, way.node, values)
+
+    def _entered(self, state: Exit, node: int, values: tuple[ComputedColumn, ...]) -> Target:
+        """The target of a step, or of sides that meet, to ``node``."""
+        analysis, number = self.analysis, self.numbers[state]
+        if self.branches.beaten(state):
+            values = (*values, ComputedColumn(ColumnSource.UNBOUND))
+        if state.arrives is None:
+            return Target(number, values)
+        items = analysis.on_arrival(node, state)
+        after = analysis.hidden.apply(items, analysis.at(node))
+        whole = self._values((after[name] for name in analysis.columns), analysis.columns, ())
+        return Target(number, values, whole, _bits(ended(items)))
+
+    def _held(self, state: Exit) -> tuple[str, ...]:
+        """The columns of a state: what it keeps, and which of its branches have begun if some compete."""
+        return (*self.liveness.columns[state], *([BEGUN] if self.branches.beaten(state) else []))
+
+    # ── where sides of && meet ───────────────────────────────────────────────────────────────────────────
+    def _junction(self, number: int) -> Junction:
+        analysis, columns, sides = self.analysis, self.analysis.columns, self.analysis.sides
+        arrivals = sides.arrivals(number)
+        held = tuple(dict.fromkeys(name for state in arrivals for name in self.liveness.columns[state]))
+        filters = tuple(self._formula(one, self._layout(held, ())[2], True) for one in sides.asked(number))
+        owners = (sides.keepers(number, name) for name in columns)
+        entered = analysis.exits_of(analysis.graph.junctions[number].node)
+        return Junction(
+            sides=tuple(self._side(number, side, held) for side in range(len(arrivals))),
+            width=max(len(held), 1),
+            shown=tuple(columns.index(name) if name in columns else None for name in held) or (None,),
+            filters=filters,
+            targets=tuple(self._met(number, state, held) for state in entered),
+            owners=tuple(next(iter(one)) if len(one) == 1 else None for one in owners),
+            anchored=number in sides.anchored,
+            across=tuple(map(self._across, sides.judged(number))),
+        )
+
+    def _side(self, number: int, side: int, held: tuple[str, ...]) -> CompleteSide:
+        sides = self.analysis.sides
+        state = sides.arrivals(number)[side]
+        columns = (held.index(name) if side in sides.keepers(number, name) else None
+                   for name in self.liveness.columns[state])  # fmt: skip
+        return CompleteSide(self.numbers[state], tuple(columns))
+
+    def _met(self, number: int, state: Exit, held: tuple[str, ...]) -> Target:
+        values = self._values(self.liveness.meets(number, state), held, ())
+        return self._entered(state, self.analysis.graph.junctions[number].node, values)
+
+    def _across(self, one: Across) -> FilterAcross:
+        analysis, columns = self.analysis, self.analysis.columns
+        filter_ = substitute(analysis.sides.resolved(one), {name: cell(name) for name in columns})
+        place = analysis.graph.places[one.place]
+        inside = set(place.enclosing) - set(analysis.graph.junctions[one.junction].enclosing)
+        enclosing = tuple(kleene for kleene in place.enclosing if kleene in inside)
+        looks = ((name, self.liveness.sight(name, enclosing)) for name in columns_read(filter_))
+        ways = (number for number, way in enumerate(analysis.ways) if way.place == one.place and one.name in way.names)
+        return FilterAcross(
+            self._formula(filter_, self._layout(columns, ())[2], True),
+            tuple(ways),
+            tuple(self._look(columns.index(name), name, sight) for name, sight in looks if sight is not None),
+            one.repeated,
+        )
 
     def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
         held, whole = self.liveness.columns[state], self.analysis.columns
@@ -290,12 +370,25 @@ class _Assembler:
             after = self.analysis.environment(state)
             closing = self._values((after[name] for name in columns), columns, ())
             output = self._values((one for _, one in self.results), columns, ())
-        held = self.liveness.columns[state]
+        held = self._held(state)
         rules = held.index(RULES) if RULES in held else None
         twins = tuple(self.numbers[one] for one in self.analysis.competitors.get(state, ()))
-        indexes = tuple(self.indexes[state])
+        indexes = tuple(columns for _, columns in self.indexes[state])
+        if state.arrives is not None:
+            indexes = (self._common(state),)
         kinds = self._govern(state), len(held), indexes, Cells.HASH
-        return State(*kinds, guards, state.ends, twins, closing, output, rules)
+        begun, side = self.branches.beaten(state), state.arrives
+        arrives = None if side is None else (side.junction, side.side)
+        fork = self.branches.fork(state)
+        return State(*kinds, guards, state.ends, twins, closing, output, rules, fork, begun, arrives)
+
+    def _common(self, state: Exit) -> tuple[int, ...]:
+        """The columns by which a complete side is found: all sides have them."""
+        assert state.arrives is not None
+        sides, held = self.analysis.sides, self.liveness.columns[state]
+        everyone = frozenset(range(len(sides.arrivals(state.arrives.junction))))
+        names = sorted(name for name in held if sides.keepers(state.arrives.junction, name) == everyone)
+        return tuple(held.index(name) for name in names)
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

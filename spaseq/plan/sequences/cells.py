@@ -39,6 +39,8 @@ def _able(automaton: Automaton, number: int, steps: Sequence[Transition]) -> lis
     """The kinds that a state with these steps can have, the best one first."""
     state = automaton.states[number]
     kinds = [Cells.HASH]
+    if state.arrives is not None or state.branches:
+        return kinds  # sets are found by what they hold, and partial matches by the branch that they have not begun
     if any(one.step.compared for one in steps) and state.govern is not Govern.STRICT:
         kinds.insert(0, Cells.ORDERED)
         if not why_no_views(automaton, number, steps):
@@ -56,6 +58,8 @@ def why_no_views(automaton: Automaton, number: int, steps: Sequence[Transition])
     state = automaton.states[number]
     if automaton.rules is not None:
         return "each rule takes others along"
+    if automaton.junctions:
+        return "sides of && meet"
     if state.govern is not Govern.ANY or state.twins:
         return "partial matches leave with their step"
     if any(guard.early for guard in state.guards):
@@ -129,7 +133,7 @@ class LazyAtom:
 
 def lazy_atoms(automaton: Automaton, dear: Mapping[int, Iterable[int]]) -> tuple[LazyAtom, ...]:
     """The lazy ones of the atoms ``dear``, each of which has the slots whose words are known before it is evaluated."""
-    if not dear or len(automaton.transitions) > MOST_TRANSITIONS:
+    if not dear or automaton.junctions or len(automaton.transitions) > MOST_TRANSITIONS:
         return ()
     watched = {atom for state in automaton.states for guard in state.guards for atom in guard.choice.atoms}
     depths = _depths(automaton)

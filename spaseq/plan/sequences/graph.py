@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from spaseq.errors import QueryError
 from spaseq.pattern.sequences import (
     MOST_STEPS,
+    AnyOrder,
     Atom,
     Conjunction,
     Disjunction,
@@ -23,9 +24,12 @@ from spaseq.pattern.sequences import (
     Sequence,
     SequenceExpression,
     Strategy,
+    operands,
 )
 
 MOST_PATHS = 65_536
+MOST_SIDES = 1_024  # of one &&: the kernel numbers them so (PART_BITS in state.hpp)
+Path = tuple[int, ...]  # child numbers from the root of a sequence expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +62,64 @@ class Absent:
     guard: int
 
 
-Item = Begin | End | Operator | Absent
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A side of the && of that number begins here, whatever the others do (semantics.md 3.6)."""
+
+    junction: int
+    side: int
+
+
+Item = Begin | End | Operator | Absent | Fork
 
 
 @dataclass(frozen=True, slots=True)
 class StepPlace:
-    """A BOp where it stands: ``enclosing`` Kleenes, innermost first, and those of them in their first iteration."""
+    """A BOp where it stands: ``enclosing`` Kleenes, innermost first, and those of them in their first iteration.
+
+    ``sides`` are those of && around it, outermost first; ``path`` is its place in the expression.
+    """
 
     body: SequenceExpression
     enclosing: tuple[int, ...]
     first: frozenset[int]
+    sides: tuple[Fork, ...] = ()
+    path: Path = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Where the sides of an && meet: the node where each one ends, and that from which they go on together.
+
+    ``enclosing`` are the Kleenes around it, ``path`` is its place in the expression.
+    """
+
+    ends: tuple[int, ...]
+    node: int
+    enclosing: tuple[int, ...]
+    path: Path
 
 
 @dataclass(slots=True)
 class EpsilonGraph:
-    """Node 0 is the start, node 1 the end.  ``steps[n]`` are (place number, node after it)."""
+    """Node 0 is the start, node 1 the end.  ``steps[n]`` are (place number, node after it).
+
+    ``sides[n]`` are those of && that a node lies in, outermost first; ``ends[n]`` is the side that ends in a node.
+    """
 
     size: int = 2
     edges: dict[int, list[tuple[Item | None, int]]] = field(default_factory=dict)
     steps: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
     places: list[StepPlace] = field(default_factory=list)
     guards: list[StepPlace] = field(default_factory=list)
+    junctions: list[Meeting] = field(default_factory=list)
+    sides: dict[int, tuple[Fork, ...]] = field(default_factory=dict)
+    ends: dict[int, Fork] = field(default_factory=dict)
 
-    def node(self) -> int:
+    def node(self, sides: tuple[Fork, ...] = ()) -> int:
         """A new node."""
+        if sides:
+            self.sides[self.size] = sides
         self.size += 1
         return self.size - 1
 
@@ -91,9 +129,6 @@ class EpsilonGraph:
 
 
 START, END = 0, 1
-
-
-Path = tuple[int, ...]  # child numbers from the root of a sequence expression
 
 
 def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) -> EpsilonGraph:
@@ -106,15 +141,10 @@ def build_graph(expression: SequenceExpression, counts_first: frozenset[int]) ->
 
 def _kleenes(expression: SequenceExpression, path: Path) -> Iterator[Path]:
     """Paths of the Kleenes in the order in which ``spaseq.pattern.sequences`` numbers them."""
-    match expression:
-        case Conjunction(left, right) | Disjunction(left, right) | Sequence(left, _, right):
-            yield from _kleenes(left, (*path, 0))
-            yield from _kleenes(right, (*path, 1))
-        case Kleene(body=body):
-            yield path
-            yield from _kleenes(body, (*path, 0))
-        case Optional(body) | Negation(body):
-            yield from _kleenes(body, (*path, 0))
+    if isinstance(expression, Kleene):
+        yield path
+    for number, part in enumerate(operands(expression)):
+        yield from _kleenes(part, (*path, number))
 
 
 def is_basic(expression: SequenceExpression) -> bool:
@@ -140,6 +170,9 @@ def first_basics(expression: SequenceExpression) -> Iterator[SequenceExpression]
             yield from first_basics(left)
             if may_pick_nothing(left):
                 yield from first_basics(right)
+        case AnyOrder(sides):
+            for side in sides:
+                yield from first_basics(side)
         case Kleene(body=body) | Optional(body):
             yield from first_basics(body)
 
@@ -163,6 +196,11 @@ class _Builder:
         self.kleenes = kleenes
         self.counts_first = counts_first
         self.operators: dict[Path, int] = {}
+        self.sides: tuple[Fork, ...] = ()  # around what is being added, outermost first
+
+    def node(self) -> int:
+        """A new node where the builder is."""
+        return self.graph.node(self.sides)
 
     def add(
         self,
@@ -175,11 +213,11 @@ class _Builder:
     ) -> None:
         """Add all paths of ``expression`` between two nodes."""
         if is_basic(expression):
-            self._step(StepPlace(expression, enclosing, first), start, end)
+            self._step(StepPlace(expression, enclosing, first, self.sides, path), start, end)
             return
         match expression:
             case Sequence(left, strategy, right):
-                middle, after = self.graph.node(), self.graph.node()
+                middle, after = self.node(), self.node()
                 self.add(left, (*path, 0), start, middle, enclosing, first)
                 self.graph.connect(middle, self._operator(path, strategy), after)
                 self.add(right, (*path, 1), after, end, enclosing, first)
@@ -193,6 +231,8 @@ class _Builder:
                 self._absent([body], start, end, enclosing, first)
             case Kleene():
                 self._kleene(expression, path, start, end, enclosing, first)
+            case AnyOrder():
+                self._any_order(expression, path, start, end, enclosing, first)
             case _:
                 raise TypeError(f"{type(expression).__name__} does not stand in a sequence")
 
@@ -211,8 +251,8 @@ class _Builder:
     ) -> None:
         node = start
         for number, body in enumerate(bodies, 1):
-            self.graph.guards.append(StepPlace(body, enclosing, first))
-            after = end if number == len(bodies) else self.graph.node()
+            self.graph.guards.append(StepPlace(body, enclosing, first, self.sides))
+            after = end if number == len(bodies) else self.node()
             self.graph.connect(node, Absent(len(self.graph.guards) - 1), after)
             node = after
 
@@ -227,24 +267,47 @@ class _Builder:
             copies = max(copies, 2)
         before, previous = start, None
         for copy in range(1, copies + 1):
-            inside, outside = self.graph.node(), self.graph.node()
+            inside, outside = self.node(), self.node()
             self.graph.connect(before, Begin(number, min(copy, 3)), inside)
             scope = first | {number} if copy == 1 else first - {number}
-            done = self.graph.node()
+            done = self.node()
             self.add(kleene.body, (*path, 0), inside, done, (number, *enclosing), scope)
             self.graph.connect(done, End(number), outside)
             if copy >= kleene.least:
                 self.graph.connect(outside, None, end)
-            before = self.graph.node()
+            before = self.node()
             self.graph.connect(outside, operator, before)
             previous = inside
         if kleene.most is None and previous is not None:
             self.graph.connect(before, Begin(number, 3 if copies > 1 else 2), previous)
 
+    def _any_order(
+        self, whole: AnyOrder, path: Path, start: int, end: int, enclosing: tuple[int, ...], first: frozenset[int]
+    ) -> None:
+        """Each side begins at the start and has an end of its own; they meet in a node from which all of them go on."""
+        if len(whole.sides) > MOST_SIDES:
+            raise QueryError(f"an && has more than {MOST_SIDES:,} sides")
+        number, around = len(self.graph.junctions), self.sides
+        ends = tuple(self.graph.node((*around, Fork(number, side))) for side in range(len(whole.sides)))
+        meeting = Meeting(ends, self.node(), enclosing, path)
+        self.graph.junctions.append(meeting)
+        for side, (body, done) in enumerate(zip(whole.sides, ends, strict=True)):
+            fork = Fork(number, side)
+            self.sides = (*around, fork)
+            self.graph.ends[done] = fork
+            begin = self.node()
+            self.graph.connect(start, fork, begin)
+            self.add(body, (*path, side), begin, done, enclosing, first)
+        self.sides = around
+        self.graph.connect(meeting.node, None, end)
+
 
 @dataclass(frozen=True, slots=True)
 class EpsilonPath:
-    """An ε-path: its items, then the step taken (its place and the node after it), or None at the end."""
+    """An ε-path: its items, then the step taken (its place and the node after it), or None at an end.
+
+    An end is that of the graph, or that of a side of &&.
+    """
 
     items: tuple[Item, ...]
     place: int | None
@@ -263,8 +326,8 @@ def routes(graph: EpsilonGraph, source: int) -> list[EpsilonPath]:
             raise QueryError(f"the sequence has more than {MOST_PATHS} ways past its optional parts")
         for place, after in graph.steps.get(node, ()):
             found[EpsilonPath(items, place, after)] = None
-        if node == END:
-            found[EpsilonPath(items, None, END)] = None
+        if node == END or node in graph.ends:
+            found[EpsilonPath(items, None, node)] = None
         for item, after in graph.edges.get(node, ()):
             if isinstance(item, End) and item.kleene in begun:
                 continue

@@ -5,11 +5,12 @@ SELECT, CONSTRUCT and DISTINCT keep nothing alive: rows of finished matches are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpm.algebra import Expression, Variable
-from spaseq.plan.sequences.analysis import Analysis, Exit, Way, begun, either, guards_in
+from spaseq.plan.sequences.analysis import Analysis, either
 from spaseq.plan.sequences.environment import (
     RULES,
     UNBOUND,
@@ -31,6 +32,7 @@ from spaseq.plan.sequences.filters import (
     use_kept,
 )
 from spaseq.plan.sequences.graph import START, Item
+from spaseq.plan.sequences.states import Exit, Way, begun, guards_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,10 @@ class Liveness:
         """
         return () if self.analysis.competitors.get(state) else state.items
 
+    def on_target(self, way: Way, state: Exit) -> tuple[Item, ...]:
+        """The same of a state that a transition enters: it may complete a side of && from several nodes."""
+        return self.on_entry(state) if state.arrives is None else self.analysis.on_arrival(way.node, state)
+
     def on_step(self, way: Way) -> tuple[Item, ...]:
         """The items that are applied when a transition is taken."""
         return way.source.items[len(self.on_entry(way.source)) :] + way.items
@@ -102,7 +108,7 @@ class Liveness:
         joins += [(before.get(previous(c), UNBOUND), c) for c in columns if c in analysis.as_before]
         scope = ReferenceScope(analysis.innermost, place.enclosing, place.first)
         seen = {**after, **{c: row(c) for c in columns if c in analysis.private}}
-        filters = (substitute(scope.resolve(one), seen) for name in way.names for one in self._filters(name))
+        filters = (substitute(scope.resolve(one), seen) for name in way.names for one in self._asked(way.place, name))
         return SymbolicStep(
             tuple((held.name[2:], c) for held, c in joins if held != UNBOUND and isinstance(held, Variable)),
             tuple(dict.fromkeys(filters)),
@@ -111,6 +117,11 @@ class Liveness:
 
     def _filters(self, name: str) -> tuple[Expression, ...]:
         return self.analysis.by_name[name].stateful
+
+    def _asked(self, place: int, name: str) -> tuple[Expression, ...]:
+        """The filters of an atom that its step is asked: all but those that wait until sides of && meet."""
+        waiting = {one.filter for one in self.analysis.sides.across.get((place, name), ())}
+        return tuple(one for one in self._filters(name) if one not in waiting)
 
     @cached_property
     def live_steps(self) -> dict[Way, SymbolicStep]:
@@ -124,7 +135,7 @@ class Liveness:
 
     def target(self, way: Way, state: Exit) -> Environment:
         """What a state's columns hold when a transition enters it, over the source state's columns and the row."""
-        return self.analysis.hidden.apply(self.on_entry(state), self.live_steps[way].after)
+        return self.analysis.hidden.apply(self.on_target(way, state), self.live_steps[way].after)
 
     # ── guards ───────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
@@ -187,9 +198,9 @@ class Liveness:
         self, state: Exit, number: int, names: tuple[str, ...], point: Environment, bindable: frozenset[str]
     ) -> tuple[SymbolicStep | None, tuple[str, ...]]:
         """The guard on the state's own columns, if what it reads there is what it must read in the end."""
-        if state.node == START or self.analysis.competitors.get(state):
-            return None, ()
         analysis = self.analysis
+        if state.node == START or analysis.competitors.get(state) or state in analysis.forking:
+            return None, ()
         held, now = self.held(state), analysis.environment(state)
         needed = set(self._guard_step(names, number, analysis.cells).reads())
         for name in needed:
@@ -227,6 +238,10 @@ class Liveness:
             return around
         return point.get(name, UNBOUND)
 
+    def sight(self, name: str, enclosing: tuple[int, ...]) -> int | Expression | None:
+        """Where a filter of a step in these Kleenes takes a column from once the step is made: as ``_sight``."""
+        return self._sight(name, enclosing, self.analysis.cells)
+
     # ── liveness ─────────────────────────────────────────────────────────────────────────────────────────
     @cached_property
     def kept(self) -> dict[Exit, tuple[Expression, ...]]:
@@ -240,6 +255,10 @@ class Liveness:
                 for state in (way.source, *self.analysis.competitors.get(way.source, ())):
                     changed = changed or not reads <= need[state]
                     need[state] |= reads
+            for number in range(len(self.analysis.graph.junctions)):
+                for state, name in self._wanted(number, need):
+                    changed = changed or Variable(name) not in need[state]
+                    need[state].add(Variable(name))
         order = {name: i for i, name in enumerate(self.analysis.columns)}
         last = len(order)
         return {
@@ -264,6 +283,23 @@ class Liveness:
         """What a state keeps when a transition enters it, over what the source state keeps and the row."""
         environment = self.target(way, state)
         return [use_kept(substitute(part, environment), self.kept[way.source]) for part in self.kept[state]]
+
+    def meets(self, junction: int, state: Exit) -> list[Expression]:
+        """What a state keeps when sides of && meet and enter it, over what the union of their ways has."""
+        return [substitute(part, self._met(junction, state)) for part in self.kept[state]]
+
+    def _met(self, junction: int, state: Exit) -> Environment:
+        return self.analysis.hidden.apply(self.on_entry(state), self.analysis.sides.held(junction))
+
+    def _wanted(self, junction: int, need: dict[Exit, set[Expression]]) -> Iterator[tuple[Exit, str]]:
+        """What the complete sides of an && must keep for what comes after it, and for each other."""
+        read: set[str] = set()
+        for state in self.analysis.exits_of(self.analysis.graph.junctions[junction].node):
+            for part in need[state]:
+                read.update(columns_read(substitute(part, self._met(junction, state))))
+        for state, name in self.analysis.sides.wanted(junction, read):
+            if self.held(state).get(name, UNBOUND) != UNBOUND:
+                yield state, name
 
     def _guard_reads(self, state: Exit) -> set[Expression]:
         """What guards read; and what every partial match has, where there are rules."""

@@ -9,9 +9,10 @@ from gpm.algebra import Aggregate, Expression, Variable, subexpressions
 from nfa_native.automata.kinds import MatchQuantity
 from nfa_native.joins.totals import MatchTotal
 from nfa_native.match_totals import TotalsSpec
-from spaseq.plan.sequences.analysis import Analysis, Exit, Way
+from spaseq.plan.sequences.analysis import Analysis
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard
+from spaseq.plan.sequences.states import Exit, Way
 
 LEASTS = (MatchQuantity.STARTS, MatchQuantity.LEAST, MatchQuantity.GREATEST)
 UNMEASURED = (MatchQuantity.STARTS, MatchQuantity.BOUND)
@@ -116,6 +117,8 @@ class TotalsPlan:
     def _reasons(self) -> Iterator[str]:
         analysis, liveness = self._analysis, self._liveness
         yield from (why for one in self._aggregates for why in _unknown(one))
+        if analysis.graph.junctions:
+            yield "the sides of && are complete in any order"
         if analysis.by_partition:
             yield "EVENTS windows count the events of each partition"
         if any(map(analysis.passes, analysis.exits)) and set(self.keys) != set(analysis.query.keys):

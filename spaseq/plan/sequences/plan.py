@@ -90,7 +90,7 @@ _FOUND = ("columns", "selection", "having", "match_aggregates", "totals", "decid
 def compile_plan(query: Query) -> Plan:
     """Plan a checked query.  QueryError if it is too large to plan."""
     plan = Plan(query)
-    plan.liveness.columns  # noqa: B018  (everything that can fail does so now)
+    plan.liveness.columns, plan.analysis.branches  # noqa: B018  (everything that can fail does so now)
     return plan
 
 
@@ -336,7 +336,7 @@ class Plan:
     @cached_property
     def _description(self) -> dict[str, Any]:
         from nfa_native.terms.dictionary import Terms
-        from spaseq.plan.sequences.explain import describe, readable
+        from spaseq.plan.sequences.describe import describe, readable
 
         automaton = self.automaton(Terms())
         aggregates = {} if self.totals is None else {"aggregates": self.totals.way}

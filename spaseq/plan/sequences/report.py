@@ -26,7 +26,7 @@ def report(
         "states": [
             _state(*pair, passed.get(pair[0]["number"], 0))
             for pair in _pairs(description, counters, "states")
-            if pair[0]["role"] == "waiting"
+            if pair[0]["role"] in ("waiting", "complete")
         ],
         "nodes": counters["nodes"],
         "stored_events": counters["stored_events"],

@@ -106,6 +106,8 @@ def why_apart(plan: Planned) -> str:
         return "aggregates range over the matches of one row"
     if plan.analysis.by_partition:
         return "substreams count their own events"
+    if plan.analysis.graph.junctions:
+        return "sides of && go on from one partial match"
     if plan.analysis.is_ambiguous:
         return "a match may come about in several ways"
     if any(plan.analysis.competitors.values()):

@@ -166,6 +166,9 @@ LIMITS = [
     ("((A{20}){20}){20}", "steps, more than 4,096"),
     (balanced(["A;+"] * 65, ";"), "more than 64 Kleene operators"),
     (balanced(["(A | B)", "(C | D)", "(E | F)"] * 3, "&"), "more than 256 alternatives"),
+    (" && ".join(["A"] * 1025), "more than 1,024 sides"),
+    (f"A ; ({' && '.join(['B'] * 29)})", "more than 28 parts of && and | begin at one"),
+    ("(A && B ; C){256}", "&& begins in more than 255 places"),
 ]
 
 
@@ -178,4 +181,5 @@ def test_limits(seq: str, message: str) -> None:
 
 def test_large_but_within_the_limits() -> None:
     assert len(states(plan("A{200}"))) == 201
+    assert len(states(plan(f"A ; ({' && '.join(['B'] * 28)})"))) == 31
     assert len(states(plan(balanced(["A;+"] * 20, ";"), gpm=ANONYMOUS, select="(1 AS ?one)"))) > 20
