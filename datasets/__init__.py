@@ -8,8 +8,10 @@ To write one of them:
 
 from collections.abc import Mapping
 
+from spaseq.datasets.accounts import ACCOUNTS
 from spaseq.datasets.cards import CARDS
 from spaseq.datasets.citybench import AARHUS
+from spaseq.datasets.port import PORT_WORKLOAD
 from spaseq.datasets.smartgrid import SMART_GRID
 from spaseq.datasets.stocks import STOCK_RUNS, STOCKS
 from spaseq.datasets.tables import Table
@@ -23,7 +25,7 @@ __all__ = ["Table", "Workload", "tables", "workloads"]
 
 def workloads() -> Mapping[str, Workload]:
     """All workloads of RDF streams by name."""
-    known = (STOCKS, STOCK_RUNS, CARDS, VESSELS, SMART_GRID, TRAFFIC_WORKLOAD, AARHUS)
+    known = (STOCKS, STOCK_RUNS, CARDS, VESSELS, SMART_GRID, TRAFFIC_WORKLOAD, AARHUS, PORT_WORKLOAD, ACCOUNTS)
     return {workload.name: workload for workload in known}
 
 

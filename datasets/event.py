@@ -14,6 +14,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 START = 1_767_225_600_000_000  # 2026-01-01T00:00:00Z: the first moment of every generated stream
 MILLISECOND = 1_000
 SECOND = 1_000_000
+MINUTE = 60 * SECOND
 
 
 class Event(NamedTuple):

@@ -22,7 +22,17 @@ NAMESPACES = {
     "sao": "http://purl.oclc.org/NET/sao/",
     "ct": "http://www.insight-centre.org/citytraffic#",
     "city": "http://www.insight-centre.org/dataset/SampleEventService#",
-    **{name: f"https://spaseq.org/ontology/{name}#" for name in ("stock", "card", "vessel", "smartgrid")},
+    **{
+        name: f"https://spaseq.org/ontology/{name}#"
+        for name in ("stock", "card", "vessel", "smartgrid", "port", "bank")
+    },
+}
+SHORT = {  # how many events, and with which seed
+    "cards": (90, 7),
+    "vessels": (90, 7),
+    "traffic": (45, 2),
+    "port": (80, 27),
+    "accounts": (80, 14),
 }
 DATA = re.compile(r"https://spaseq\.org/data/[^/>]+/([a-z]+)/")
 
@@ -32,7 +42,7 @@ def main() -> None:
     (HERE / "stocks.nq").write_bytes(b"".join(text(event) for event in islice(quotes(3, companies=5), 75)))
     _trig("stock-runs", islice(runs(8, companies=5), 120))
     known = workloads()
-    for name, count, seed in (("cards", 90, 7), ("vessels", 90, 7), ("traffic", 45, 2)):
+    for name, (count, seed) in SHORT.items():
         _workload(known[name], known[name].events(count, seed))
     _workload(known["smartgrid"], islice(readings(7, houses=4), 120))
 

@@ -37,6 +37,8 @@ def _sequence(node: pattern.SequenceExpression) -> model.Node:
             return model.Atom(name)
         case pattern.Conjunction(left, right):
             return model.And((_sequence(left), _sequence(right)))
+        case pattern.AnyOrder(sides):
+            return model.AnyOrder(tuple(map(_sequence, sides)))
         case pattern.Disjunction(left, right):
             return model.Or((_sequence(left), _sequence(right)))
         case pattern.Sequence(left, strategy, right):

@@ -1,38 +1,17 @@
-"""The six queries of the paper and their variants for the reference counter, on rows read from the wire."""
+"""The six queries of the paper and their variants for the reference counter, on rows read from the wire; and others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-import pyoxigraph
-
 from spaseq.datasets import Workload
 from spaseq.datasets.event import Event
+from tests.datasets import any_order
+from tests.datasets.facts import flat, knowledge, local
 from tests.datasets.reference import Row, State, Step, count
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
-
-
-def local(term: str) -> str:
-    """The lexical form of a literal; of an IRI in brackets ``kind/number`` if it is data, else the local name."""
-    if term.startswith('"'):
-        return term.split('"')[1]
-    parts = term.strip("<>").replace("#", "/").split("/")
-    return "/".join(parts[-2:] if "data" in parts else parts[-1:])
-
-
-def flat(event: Event) -> Row:
-    """Local names of predicates → local names of objects (the event's own properties)."""
-    values = {local(predicate): local(value) for _, predicate, value in event.triples}
-    return {"stream": event.stream, "time": event.time, "key": None} | values
-
-
-def knowledge(workload: Workload) -> list[tuple[str, str, str]]:
-    """The background knowledge as local names."""
-    assert workload.knowledge is not None
-    quads = pyoxigraph.parse(input=workload.knowledge(), format=pyoxigraph.RdfFormat.TURTLE)
-    return [(local(str(q.subject)), local(str(q.predicate)), local(str(q.object))) for q in quads]
 
 
 def _priced(events: Iterable[Event]) -> list[Row]:
@@ -195,4 +174,5 @@ COUNTS: dict[str, tuple[str, Callable[[Iterable[Event], Workload], int]]] = {
     "stocks/falling_rising.spaseq": ("stock-runs", falling_rising(",")),
     "stocks/falling_rising_next.spaseq": ("stock-runs", falling_rising(";")),
     "stocks/v_shape.spaseq": ("stocks", v_shape(";")),
+    **any_order.COUNTS,
 }

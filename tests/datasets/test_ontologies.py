@@ -19,7 +19,7 @@ SOSA, PROV = "http://www.w3.org/ns/sosa/", "http://www.w3.org/ns/prov#"
 PROV_TERMS = {"Activity", "Agent", "Entity", "Location", "atLocation", "used", "wasAttributedTo", "wasInformedBy"}
 ONTOLOGIES = {
     "stocks": "stock", "stock-runs": "stock", "cards": "card", "vessels": "vessel", "smartgrid": "smartgrid",
-    "traffic": "traffic", "aarhus": "traffic",
+    "traffic": "traffic", "aarhus": "traffic", "port": "port", "accounts": "bank",
 }  # fmt: skip
 
 
