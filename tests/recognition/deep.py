@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,9 +24,9 @@ from random import Random
 from spaseq.tuples import match
 from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.exhaustive import correlated, formulas, queries, streams
-from tests.oracle.ceql.generate import Pair, joined, mixed, random_pair
+from tests.oracle.ceql.generate import Pair, Size, joined, mixed, random_pair
 from tests.oracle.ceql.labels import labels_of
-from tests.oracle.ceql.model import STRATEGIES, Query
+from tests.oracle.ceql.model import STRATEGIES, Event, Query
 from tests.oracle.ceql.text import to_text
 from tests.recognition.harness import is_recognized, run
 from tests.tuples.eager import forget_at_once
@@ -76,20 +76,25 @@ def random_pairs(kind: str, count: int, worker: int) -> Iterator[Pair]:
     """So many pairs of a kind, without aggregates; a worker takes its share."""
     first = list(KINDS).index(kind) * count
     for seed in range(first + worker, first + count, WORKERS):
-        pair, chance = random_pair(seed), Random(f"{kind} {seed}")
+        pair, chance = random_pair(seed, Size(any_order=seed // WORKERS % 4 == 0)), Random(f"{kind} {seed}")
         query = KINDS[kind](replace(pair.query, aggregates=(), group_by=()), chance)
         yield Pair(query, pair.events, labels_of(query, pair.events))
 
 
 def small_worlds(each: int, worker: int) -> Iterator[Pair]:
     """Every so many pairs of all formulas of at most two operators, also with a filter that compares two events."""
-    plain = [(query, stream) for query in queries(formulas(2), consume=("NONE", "ANY")) for stream in streams()]
-    compared = (
-        (query, stream) for query in queries(correlated(2)) for stream in islice(streams(values=(0, 1)), 0, None, 7)
-    )
-    for pairs in (plain, compared):
-        for query, events in islice(pairs, worker, None, WORKERS * each):
-            yield Pair(query, events, labels_of(query, events))
+    for any_order in (False, True):
+        plain = queries(formulas(2, any_order=any_order), consume=("NONE", "ANY"))
+        pairs = ((query, stream) for query in plain for stream in streams())
+        yield from _share(pairs, each, worker)
+        compared = queries(correlated(2, any_order=any_order))
+        pairs = ((query, stream) for query in compared for stream in islice(streams(values=(0, 1)), 0, None, 7))
+        yield from _share(pairs, each, worker)
+
+
+def _share(pairs: Iterable[tuple[Query, Sequence[Event]]], each: int, worker: int) -> Iterator[Pair]:
+    for query, events in islice(pairs, worker, None, WORKERS * each):
+        yield Pair(query, tuple(events), labels_of(query, events))
 
 
 # ── the comparison ───────────────────────────────────────────────────────────────────────────────────────

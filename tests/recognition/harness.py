@@ -19,6 +19,7 @@ from spaseq.pattern.formulas.query import (
     Iteration,
     Sequencing,
     TimeWindow,
+    Unordered,
 )
 from spaseq.plan.formulas.automaton import planned
 from tests.oracle.ceql import model as oracle
@@ -122,7 +123,7 @@ def has_filters(formula: Formula) -> bool:
     match formula:
         case Filtered():
             return True
-        case Sequencing(left, right) | Alternation(left, right):
+        case Sequencing(left, right) | Unordered(left, right) | Alternation(left, right):
             return has_filters(left) or has_filters(right)
         case Iteration(body):
             return has_filters(body)

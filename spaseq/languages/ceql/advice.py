@@ -36,7 +36,7 @@ def _walk(node: tree.Formula) -> Iterator[tree.Formula]:
     match node:
         case tree.Named(body) | tree.Filtered(body) | tree.Repeated(body):
             yield from _walk(body)
-        case tree.Alternatives(left, right) | tree.Steps(left, _, right):
+        case tree.Alternatives(left, right) | tree.Unordered(left, right) | tree.Steps(left, _, right):
             yield from _walk(left)
             yield from _walk(right)
 
@@ -50,10 +50,10 @@ def _names_of_types(query: tree.Query) -> Iterator[Found]:
 
 
 def _names_in_sequence(query: tree.Query) -> Iterator[Found]:
-    """Names that both sides of ``;`` or ``:`` give."""
+    """Names that both sides of ``;``, ``:`` or ALL give."""
     found: dict[Span, str] = {}
     for node in _walk(query.formula):
-        if isinstance(node, tree.Steps):
+        if isinstance(node, tree.Steps | tree.Unordered):
             left = {name.text for name in _given(node.left)}
             found |= {name.span: name.text for name in _given(node.right) if name.text in left}
     for span, name in found.items():

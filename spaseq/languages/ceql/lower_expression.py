@@ -115,8 +115,8 @@ def _any(parts: list[Clauses]) -> Clauses:
 LONGEST_NUMBER = 300
 
 
-def lower_filter(node: tree.Expression, variables: Variables) -> Filter:
-    """What follows FILTER; ``variables`` are those of the formula before it.
+def lower_filter(node: tree.Expression, variables: Variables, within: str = "") -> Filter:
+    """What follows FILTER; ``variables`` are those of the formula before it, ``within`` is the operator around it.
 
     AND and OR between ``x[…]`` join filters; a condition without brackets is a single one, whatever it is made of.
     Problem for an unknown variable, an attribute that belongs to no variable, and what is no condition.
@@ -124,12 +124,12 @@ def lower_filter(node: tree.Expression, variables: Variables) -> Filter:
     match node:
         case tree.Operation("AND" | "OR" as operator, (left, right)) if _has_test(node):
             kind = AllOf if operator == "AND" else AnyOf
-            return _joined(kind, lower_filter(left, variables), lower_filter(right, variables))
+            return _joined(kind, *(lower_filter(each, variables, operator) for each in (left, right)))
         case tree.Test(variable, condition):
             variables.check(variable.variable, variable.span)
             return _condition(condition, variables, variable.variable)
         case tree.Attribute(name, None):
-            raise _alone(name, node, variables)
+            raise _alone(name, node, variables, within)
     return _condition(node, variables, None)
 
 
@@ -171,11 +171,13 @@ def _condition(node: tree.Expression, variables: Variables, own: str | None) -> 
     return found
 
 
-def _alone(name: str, node: tree.Attribute, variables: Variables) -> Problem:
-    """A word after FILTER: a variable without condition, or what was meant as an event behind OR."""
+def _alone(name: str, node: tree.Attribute, variables: Variables, operator: str) -> Problem:
+    """A word after FILTER: a variable without condition, or what was meant as an event behind OR or AND."""
     if name in variables.names:
         return Problem(f"{name} alone is no condition", node.span, f"say which events pass: {name}[price > 3]")
     hint = "an OR between events needs parentheses: (A FILTER A[x > 1]) OR B"
+    if operator == "AND":
+        hint = "AND joins filters; both events, in any order, are (A FILTER A[x > 1]) ALL B"
     return Problem(f"{name} alone is no condition", node.span, hint)
 
 

@@ -205,8 +205,21 @@ def lower_formula(node: tree.Formula, streams: tuple[str, ...]) -> algebra.Formu
             return algebra.Alternation(lower_formula(left, streams), lower_formula(right, streams))
         case tree.Steps(left, contiguous, right):
             return algebra.Sequencing(lower_formula(left, streams), lower_formula(right, streams), contiguous)
+        case tree.Unordered(left, right):
+            return algebra.Unordered(lower_formula(left, streams), lower_formula(right, streams))
         case tree.Repeated(body, contiguous):
+            _require_repeatable(node)
             return algebra.Iteration(lower_formula(body, streams), contiguous)
+
+
+def _require_repeatable(node: tree.Repeated) -> None:
+    """Problem if it repeats an ALL, perhaps named or filtered."""
+    body = node.body
+    while isinstance(body, tree.Named | tree.Filtered):
+        body = body.body
+    if isinstance(body, tree.Unordered):
+        hint = "a side may be, and a sequence that has more: A+ ALL B, ((A ALL B) ; C)+"
+        raise Problem("an ALL cannot be repeated", node.span, hint)
 
 
 def lower_window(node: tree.Window) -> algebra.Window:

@@ -4,6 +4,7 @@ Each rewriting keeps the meaning, because a filter on a variable is about each o
 
 * ``(φ OR ψ) FILTER f`` is ``(φ FILTER f) OR (ψ FILTER f)``;
 * ``(φ ; ψ) FILTER f`` is ``(φ FILTER f) ; ψ`` if no variable of f is in ψ; both sides get an f about one variable;
+  so it is with ``φ ALL ψ``;
 * ``φ+ FILTER f`` is ``(φ FILTER f)+`` if f is about one variable;
 * ``φ FILTER (f AND g)`` is ``(φ FILTER f) FILTER g``;
 * ``φ FILTER (f OR g)`` is ``(φ FILTER f) OR (φ FILTER g)``, where f OR g could not be pushed down to one event;
@@ -15,6 +16,7 @@ variable; the disjunction may double the formula, so its size is bounded.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from itertools import count
 
@@ -32,6 +34,7 @@ from spaseq.pattern.formulas.query import (
     Pick,
     Relation,
     Sequencing,
+    Unordered,
     bound,
     parts,
 )
@@ -45,9 +48,10 @@ class SizeError(ValueError):
 
 
 def normal_form(formula: Formula) -> Formula:
-    """``formula`` in LP-normal form: of Pick, Alternation, Sequencing, Iteration, and Filtered.
+    """``formula`` in LP-normal form: of Pick, Alternation, Sequencing, Unordered, Iteration, and Filtered.
 
-    A Filtered has a ForAll of several variables, and a Sequence, an Iteration or a Filtered as its body.  SizeError if
+    A Filtered has a ForAll of several variables, and no Pick and no Alternation as its body; in one side of Unordered,
+    these are variables that the other one does not bind.  SizeError if
     there are more than MOST_STEPS events.
     """
     match formula:
@@ -63,6 +67,8 @@ def normal_form(formula: Formula) -> Formula:
             return bounded(Alternation(normal_form(left), normal_form(right)))
         case Sequencing(left, right, contiguous):
             return bounded(Sequencing(normal_form(left), normal_form(right), contiguous))
+        case Unordered(left, right):
+            return bounded(Unordered(apart(normal_form(left), bound(right)), apart(normal_form(right), bound(left))))
         case Iteration(body, contiguous):
             return Iteration(normal_form(body), contiguous)
 
@@ -76,6 +82,8 @@ def named(formula: Formula, variable: str) -> Formula:
             return Alternation(named(left, variable), named(right, variable))
         case Sequencing(left, right, contiguous):
             return Sequencing(named(left, variable), named(right, variable), contiguous)
+        case Unordered(left, right):
+            return Unordered(named(left, variable), named(right, variable))
         case Iteration(body, contiguous):
             return Iteration(named(body, variable), contiguous)
         case Filtered(body, ForAll(names, predicate)) if variable in names:
@@ -99,10 +107,32 @@ def aliased(formula: Formula, variable: str, alias: str) -> Formula:
             return Alternation(aliased(left, variable, alias), aliased(right, variable, alias))
         case Sequencing(left, right, contiguous):
             return Sequencing(aliased(left, variable, alias), aliased(right, variable, alias), contiguous)
+        case Unordered(left, right):
+            return Unordered(aliased(left, variable, alias), aliased(right, variable, alias))
         case Iteration(body, contiguous):
             return Iteration(aliased(body, variable, alias), contiguous)
         case Filtered(body, condition):
             return Filtered(aliased(body, variable, alias), condition)
+    return formula
+
+
+def apart(formula: Formula, others: frozenset[str]) -> Formula:
+    """A side of ALL in normal form, its filters on names that are not among the ``others`` that the other side binds.
+
+    A filter of a side is about the events that its variables hold there.
+    """
+    match formula:
+        case Alternation(left, right) | Sequencing(left, right) | Unordered(left, right):
+            return replace(formula, left=apart(left, others), right=apart(right, others))
+        case Iteration(body):
+            return replace(formula, body=apart(body, others))
+        case Filtered(body, ForAll(names, predicate)):
+            body = apart(body, others)
+            for name in others.intersection(names):
+                fresh = fresh_name(name, bound(body) | others)
+                body, predicate = aliased(body, name, fresh), renamed(predicate, name, fresh)
+                names = tuple(fresh if one == name else one for one in names)
+            return Filtered(body, ForAll(names, predicate))
     return formula
 
 
@@ -128,14 +158,14 @@ def pushed(formula: Formula, condition: ForAll | AnyOf) -> Formula:
             return Pick(type_, stream, names, conjunction(predicate, of_one_event(condition)))
         case Alternation(left, right):
             return bounded(Alternation(filtered(left, condition), filtered(right, condition)))
-        case Sequencing(left, right, contiguous):
+        case Sequencing(left, right) | Unordered(left, right):
             # To the side that has all its variables, to both if it is about one.
             if not variables(condition) & bound(right):
-                return Sequencing(pushed(left, condition), right, contiguous)
+                return replace(formula, left=pushed(left, condition))
             if not variables(condition) & bound(left):
-                return Sequencing(left, pushed(right, condition), contiguous)
+                return replace(formula, right=pushed(right, condition))
             if is_about_one(condition):
-                return Sequencing(pushed(left, condition), pushed(right, condition), contiguous)
+                return replace(formula, left=pushed(left, condition), right=pushed(right, condition))
         case Iteration(body, contiguous) if is_about_one(condition):
             return Iteration(pushed(body, condition), contiguous)
         case Filtered(body, inner):

@@ -134,6 +134,9 @@ class FormulaBuilder(ConditionBuilder):
         place = span_of([operator])
         return tree.Steps(left, operator == ":", right, span=span_of(children), operator_span=place)
 
+    def unordered(self, children: Children) -> tree.Unordered:
+        return tree.Unordered(*nodes(children), span=span_of(children))
+
     def alternatives(self, children: Children) -> tree.Alternatives:
         return tree.Alternatives(*nodes(children), span=span_of(children))
 

@@ -231,7 +231,7 @@ def _conjuncts(node: tree.Expression) -> list[str]:
     return [expression(node, "AND")]
 
 
-_FILTERED, _ALTERNATIVES, _STEPS, _NAMED, _PRIMARY = range(5)
+_FILTERED, _ALTERNATIVES, _UNORDERED, _STEPS, _NAMED, _PRIMARY = range(6)
 
 
 def formula(node: tree.Formula, least: int = _FILTERED) -> str:
@@ -242,7 +242,9 @@ def formula(node: tree.Formula, least: int = _FILTERED) -> str:
         case tree.Filtered(body, condition):
             level, text = _FILTERED, f"{formula(body)} FILTER {expression(condition)}"
         case tree.Alternatives(left, right):
-            level, text = _ALTERNATIVES, f"{formula(left, _ALTERNATIVES)} OR {formula(right, _STEPS)}"
+            level, text = _ALTERNATIVES, f"{formula(left, _ALTERNATIVES)} OR {formula(right, _UNORDERED)}"
+        case tree.Unordered(left, right):
+            level, text = _UNORDERED, f"{formula(left, _UNORDERED)} ALL {formula(right, _STEPS)}"
         case tree.Steps(left, contiguous, right):
             level = _STEPS
             text = f"{formula(left, _STEPS)} {':' if contiguous else ';'} {formula(right, _NAMED)}"

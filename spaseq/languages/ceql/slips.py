@@ -148,8 +148,8 @@ def _given(slip: CeqlSlip) -> str:
 
 _SIGNS = {
     ",": "write : for the very next event, ; for any later one (in SPAseq these are , and :)",
-    "&": "there is no & of events: AND joins filters, ; and : join events",
-    "&&": "there is no && of events: AND joins filters, ; and : join events",
+    "&": "write ALL for both, in any order (AND joins filters)",
+    "&&": "write ALL for both, in any order (AND joins filters)",
     "|": "alternatives are joined by OR",
     "||": "alternatives are joined by OR",
     "?": "there is no A?: write A ; B OR A",
@@ -165,7 +165,7 @@ _SIGNS = {
     ">": "WHERE says which events follow each other; conditions stand behind FILTER, as in FILTER x[price > 3]",
 }
 _WORDS = {
-    "AND": "events follow each other with ; or :, and OR joins alternatives; AND joins filters",
+    "AND": "write ALL for both, in any order, ; for one after the other; AND joins filters",
     "NOT": "there is no negation of events",
     "THEN": "events follow each other with : (the very next) or ; (any later one)",
 }
@@ -188,11 +188,14 @@ def _event(slip: CeqlSlip) -> str:
     if "LPAR" in slip.expected:
         if slip.last == ";" and not slip.word.strip():
             return "name the event that follows ; (a query has no ; at its end)"
-        return f"name the event that follows {slip.last}" if slip.last in (";", ":") else "name an event first"
+        sign = slip.last if slip.last in (";", ":") else slip.previous
+        return f"name the event that follows {sign}" if sign in (";", ":", "ALL", "OR") else "name an event first"
     if slip.last in ("<", ">", "="):
         return _SIGNS["="]
+    if slip.word == "(" and slip.previous == "ALL":
+        return "ALL stands between two events, as in A ALL B"
     if slip.word[:1].isalpha() and "SEMICOLON" in slip.expected and not _clauses(slip) and not _keyword(slip):
-        return "put ; (any later one) or : (the very next) between two events, AS before a name"
+        return "put ; (any later one), : (the very next) or ALL (any order) between two events, AS before a name"
     return ""
 
 
@@ -342,7 +345,7 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("BETWEEN IN LIKE"), "BETWEEN, IN or LIKE"),
     (terminals("MINUS PLUS"), "+ or -"),
     (terminals("CONTIGUOUS_PLUS PLUS"), "+ or :+"),
-    (terminals("COLON SEMICOLON"), "; or :"),
+    (terminals("ALL COLON SEMICOLON"), "; : or ALL"),
     (terminals("CONSUME GROUP LIMIT PARTITION WITHIN"), "PARTITION BY, WITHIN, LIMIT, CONSUME BY or GROUP BY"),
     (terminals("EVENTS LSQB UNIT"), "a unit (MILLISECONDS, SECONDS, MINUTES, HOURS, DAYS, EVENTS or [attribute])"),
 )

@@ -158,6 +158,14 @@ class Alternatives(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Unordered(Node):
+    """``left ALL right``."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Steps(Node):
     """``left ; right``, or ``left : right`` if contiguous; the operator stands at ``operator_span``."""
 
@@ -175,7 +183,7 @@ class Repeated(Node):
     contiguous: bool = False
 
 
-Formula = Reference | Named | Filtered | Alternatives | Steps | Repeated
+Formula = Reference | Named | Filtered | Alternatives | Unordered | Steps | Repeated
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────

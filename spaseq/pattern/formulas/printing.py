@@ -38,11 +38,12 @@ from spaseq.pattern.formulas.query import (
     Pick,
     Relation,
     Sequencing,
+    Unordered,
     is_fresh,
 )
 
 _WORD = re.compile(r"[^\W\d]\w*")
-_FILTERED, _OR, _STEPS, _NAMED, _PRIMARY = range(5)  # formulas, what binds looser first
+_FILTERED, _OR, _ALL_OF, _STEPS, _NAMED, _PRIMARY = range(6)  # formulas, what binds looser first
 _ANY, _ALL, _NOT, _TEST = range(4)  # conditions
 _SUM, _PRODUCT, _SIGN = range(3)  # values
 _LEVELS = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "%": _PRODUCT}
@@ -62,7 +63,9 @@ def print_formula(formula: Formula, least: int = _FILTERED) -> str:
         case Filtered(body, condition):
             level, text = _FILTERED, f"{print_formula(body)} FILTER {print_filter(condition)}"
         case Alternation(left, right):
-            level, text = _OR, f"{print_formula(left, _OR)} OR {print_formula(right, _STEPS)}"
+            level, text = _OR, f"{print_formula(left, _OR)} OR {print_formula(right, _ALL_OF)}"
+        case Unordered(left, right):
+            level, text = _ALL_OF, f"{print_formula(left, _ALL_OF)} ALL {print_formula(right, _STEPS)}"
         case Sequencing(left, right, contiguous):
             sign = ":" if contiguous else ";"
             level, text = _STEPS, f"{print_formula(left, _STEPS)} {sign} {print_formula(right, _NAMED)}"

@@ -1,7 +1,7 @@
 """What a query over tuples means (CEQL), free of text positions: formulas, filters and the clauses around them.
 
-A formula as written is made of Relation, Named, Filtered, Alternation, Sequencing and Iteration.  In normal form
-there are Picks instead of relations and names, and filters only where they correlate events.
+A formula as written is made of Relation, Named, Filtered, Alternation, Sequencing, Unordered and Iteration.  In normal
+form there are Picks instead of relations and names, and filters only where they correlate events.
 """
 
 from __future__ import annotations
@@ -98,6 +98,14 @@ class Sequencing:
 
 
 @dataclass(frozen=True, slots=True)
+class Unordered:
+    """``left ALL right``: the events of both, in any order (semantics.md 3.6)."""
+
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
 class Iteration:
     """``body+``, or ``body:+`` if contiguous."""
 
@@ -105,7 +113,7 @@ class Iteration:
     contiguous: bool = False
 
 
-Formula = Relation | Pick | Named | Filtered | Alternation | Sequencing | Iteration
+Formula = Relation | Pick | Named | Filtered | Alternation | Sequencing | Unordered | Iteration
 
 
 def parts(formula: Formula) -> Iterator[Formula]:
@@ -117,7 +125,7 @@ def parts(formula: Formula) -> Iterator[Formula]:
         match part:
             case Named(body) | Filtered(body) | Iteration(body):
                 waiting.append(body)
-            case Alternation(left, right) | Sequencing(left, right):
+            case Alternation(left, right) | Sequencing(left, right) | Unordered(left, right):
                 waiting += right, left
 
 

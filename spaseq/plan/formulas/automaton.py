@@ -29,8 +29,6 @@ from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.formulas.clauses import common_keys, without_equalities
 from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.formulas.glushkov import (
-    Place,
-    Scope,
     Told,
     bits_of,
     merged,
@@ -39,6 +37,7 @@ from spaseq.plan.formulas.glushkov import (
     without_gaps,
     without_needless,
 )
+from spaseq.plan.formulas.places import Place, Scope
 
 
 @dataclass(frozen=True, slots=True)

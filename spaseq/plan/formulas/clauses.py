@@ -35,6 +35,7 @@ from spaseq.pattern.formulas.query import (
     Pick,
     Relation,
     Sequencing,
+    Unordered,
     parts,
 )
 
@@ -186,7 +187,7 @@ def without_equalities(formula: Formula, keys: tuple[str, ...]) -> Formula:
         case Filtered(body, condition):
             body, left = without_equalities(body, keys), _left(condition, keys)
             return body if left == AllOf(()) else Filtered(body, left)
-        case Sequencing(left, right) | Alternation(left, right):
+        case Sequencing(left, right) | Unordered(left, right) | Alternation(left, right):
             return replace(formula, left=without_equalities(left, keys), right=without_equalities(right, keys))
         case Iteration(body):
             return replace(formula, body=without_equalities(body, keys))
@@ -209,7 +210,7 @@ def _blocks(formula: Formula, name: str, said: Said) -> list[_Block]:
             for one, other in said[id(condition)].get(name, ()):
                 blocks = _joined(blocks, one, other)
             return blocks
-        case Sequencing(left, right):
+        case Sequencing(left, right) | Unordered(left, right):
             return _blocks(left, name, said) + _blocks(right, name, said)
         case Iteration(body):
             return [replace(block, several=True) for block in _blocks(body, name, said)]

@@ -22,7 +22,8 @@ from nfa_native.automata.complex_events import (
 from nfa_native.automata.kinds import Change, RegisterCells, RegisterTest
 from spaseq.pattern.formulas.predicates import Predicate, Value, local
 from spaseq.plan.formulas.clauses import Asked, Clause, Compared, Joined, clauses, joined
-from spaseq.plan.formulas.glushkov import Place, PlaceStep, Reaching, Reset, Scope, bits_of, places_in, without_needless
+from spaseq.plan.formulas.glushkov import Reaching, Reset, bits_of, places_in, without_needless
+from spaseq.plan.formulas.places import Place, PlaceStep, Scope
 
 _TESTS = {"<": RegisterTest.LESS, "<=": RegisterTest.LESS, "=": RegisterTest.EQUAL, "!=": RegisterTest.DIFFERENT}
 

@@ -7,7 +7,7 @@ strategies (CEL), some are constructed here; for the others results have to be c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton
 from spaseq.pattern.formulas.query import (
@@ -21,52 +21,11 @@ from spaseq.pattern.formulas.query import (
     Pick,
     SelectionStrategy,
     Sequencing,
+    Unordered,
     parts,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceStep:
-    """From the place ``before``; if ``contiguous``, by the very next event alone.
-
-    ``resets`` are the scopes that begin anew with it: those within an iteration that it enters again.
-    """
-
-    before: int
-    contiguous: bool = False
-    resets: frozenset[int] = frozenset()
-
-
-@dataclass(slots=True)
-class Place:
-    """Picks that are asked for at one place, one of which an event must match, and how one comes there."""
-
-    picks: list[Pick]
-    initial: bool = False
-    final: bool = False
-    steps: set[PlaceStep] = field(default_factory=set)
-
-    @property
-    def variables(self) -> frozenset[str]:
-        """The variables that hold what is picked here."""
-        return self.picks[0].variables
-
-    @property
-    def before(self) -> frozenset[int]:
-        """The places that can come right before this one."""
-        return frozenset(step.before for step in self.steps)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a filter on several variables looks for their events: at some places, since the scope began."""
-
-    filter: ForAll
-    places: frozenset[int]
-
-    def held_by(self, variable: str, places: Sequence[Place]) -> frozenset[int]:
-        """Its places whose picks the variable holds."""
-        return frozenset(number for number in self.places if variable in places[number].variables)
+from spaseq.plan.formulas.places import Place, PlaceStep, Scope
+from spaseq.plan.formulas.shuffle import PlacedSide, moved, shuffled
 
 
 def placed(formula: Formula) -> tuple[list[Place], list[Scope]]:
@@ -99,6 +58,11 @@ class _Construction:
                 (first, last), (others, final) = self.add(left), self.add(right)
                 self.connect(last, others, contiguous)
                 return first, final
+            case Unordered(left, right):
+                both = moved(shuffled(_alone(left), _alone(right)), len(self.places), len(self.scopes))
+                self.places += both.places
+                self.scopes += both.scopes
+                return both.first, both.last
             case Iteration(body, contiguous):
                 scopes = len(self.scopes)
                 first, last = self.add(body)
@@ -117,6 +81,13 @@ class _Construction:
         scopes = frozenset(resets)
         for number in after:
             self.places[number].steps |= {PlaceStep(one, contiguous, scopes) for one in before}
+
+
+def _alone(formula: Formula) -> PlacedSide:
+    """A formula as a side of ALL."""
+    construction = _Construction()
+    first, last = construction.add(formula)
+    return PlacedSide(construction.places, first, last, construction.scopes)
 
 
 def without_needless(place: Place) -> list[PlaceStep]:

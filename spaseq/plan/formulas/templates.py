@@ -33,6 +33,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Sequencing,
     TimeWindow,
+    Unordered,
     Window,
     parts,
 )
@@ -91,7 +92,7 @@ def _formula(formula: Formula, constants: list[ConstantValue]) -> Formula:
             return replace(formula, body=_formula(body, constants))
         case Filtered(body, condition):
             return Filtered(_formula(body, constants), _filter(condition, constants))
-        case Alternation(left, right) | Sequencing(left, right):
+        case Alternation(left, right) | Sequencing(left, right) | Unordered(left, right):
             return replace(formula, left=_formula(left, constants), right=_formula(right, constants))
     return formula
 

@@ -54,6 +54,8 @@ def ways(formula: Formula, stream: Sequence[Event]) -> frozenset[Way]:
             return ways(left, stream) | ways(right, stream)
         case algebra.Sequencing(left, right, contiguous):
             return joined(ways(left, stream), ways(right, stream), contiguous)
+        case algebra.Unordered(left, right):
+            return united(ways(left, stream), ways(right, stream))
         case Iteration(body, contiguous):
             return iterated(ways(body, stream), contiguous)
 
@@ -68,6 +70,14 @@ def joined(left: frozenset[Way], right: frozenset[Way], contiguous: bool) -> fro
         for start, middle, first in left
         for begin, end, second in right
         if (middle + 1 == begin if contiguous else middle < begin)
+    )
+
+
+def united(left: frozenset[Way], right: frozenset[Way]) -> frozenset[Way]:
+    return frozenset(
+        (min(start, begin), max(middle, end), first | second)
+        for start, middle, first in left
+        for begin, end, second in right
     )
 
 

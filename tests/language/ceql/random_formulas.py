@@ -17,6 +17,7 @@ from spaseq.pattern.formulas.query import (
     Named,
     Relation,
     Sequencing,
+    Unordered,
     bound,
 )
 from tests.language.ceql.meaning import Event
@@ -28,7 +29,8 @@ def random_formula(rng: Random, depth: int) -> Formula:
         relation = Relation(rng.choice("AB"))
         return Named(relation, rng.choice("xy")) if rng.random() < 0.7 else relation
     body = random_formula(rng, depth - 1)
-    match rng.choices(("as", "filter", "or", "step", "plus"), (1, 3, 1, 3, 1))[0]:
+    kind = rng.choices(("as", "filter", "or", "step", "all", "plus"), (1, 3, 1, 3, 2, 0 if is_all(body) else 1))[0]
+    match kind:
         case "as":
             return Named(body, rng.choice("xyA"))
         case "filter":
@@ -39,7 +41,12 @@ def random_formula(rng: Random, depth: int) -> Formula:
             return Iteration(body, rng.random() < 0.3)
     other = random_formula(rng, rng.randrange(depth))
     left, right = (body, other) if rng.random() < 0.5 else (other, body)
-    return Sequencing(left, right, rng.random() < 0.3)
+    return Unordered(left, right) if kind == "all" else Sequencing(left, right, rng.random() < 0.3)
+
+
+def is_all(formula: Formula) -> bool:
+    """Whether a formula is an ALL, perhaps named or filtered: `+` may not stand on it."""
+    return isinstance(formula, Unordered) or (isinstance(formula, Named | Filtered) and is_all(formula.body))
 
 
 def random_filter(rng: Random, names: list[str], depth: int) -> Filter:

@@ -19,6 +19,7 @@ from spaseq.pattern.formulas.query import (
     Pick,
     Relation,
     Sequencing,
+    Unordered,
 )
 
 
@@ -33,6 +34,8 @@ def formula_in_prefix(node: tree.Formula) -> str:
             return f"[FILTER {expression(condition)} {formula_in_prefix(body)}]"
         case tree.Alternatives(left, right):
             return f"[OR {formula_in_prefix(left)} {formula_in_prefix(right)}]"
+        case tree.Unordered(left, right):
+            return f"[ALL {formula_in_prefix(left)} {formula_in_prefix(right)}]"
         case tree.Steps(left, contiguous, right):
             return f"[{':' if contiguous else ';'} {formula_in_prefix(left)} {formula_in_prefix(right)}]"
         case tree.Repeated(body, contiguous):
@@ -64,7 +67,7 @@ def in_prefix(node: columns.Predicate | columns.Value) -> str:
 
 
 # ── normal forms ─────────────────────────────────────────────────────────────────────────────────────────
-FILTER, OR, STEP, BODY = range(4)
+FILTER, OR, ALL, STEP, BODY = range(5)
 
 
 def normal(node: Formula, least: int = FILTER) -> str:
@@ -74,7 +77,9 @@ def normal(node: Formula, least: int = FILTER) -> str:
         case Filtered(body, condition):
             level, text = FILTER, f"{normal(body, BODY)} FILTER {shown_filter(condition)}"
         case Alternation(left, right):
-            level, text = OR, f"{normal(left, OR)} OR {normal(right, STEP)}"
+            level, text = OR, f"{normal(left, OR)} OR {normal(right, ALL)}"
+        case Unordered(left, right):
+            level, text = ALL, f"{normal(left, ALL)} ALL {normal(right, STEP)}"
         case Sequencing(left, right, contiguous):
             level, text = STEP, f"{normal(left, STEP)} {':' if contiguous else ';'} {normal(right, BODY)}"
         case Iteration(body, contiguous):

@@ -71,6 +71,7 @@ def formulas_above(inner: st.SearchStrategy) -> st.SearchStrategy:
         st.builds(tree.Named, inner, names),
         st.builds(tree.Filtered, inner, expressions),
         st.builds(tree.Alternatives, inner, inner),
+        st.builds(tree.Unordered, inner, inner),
         st.builds(tree.Steps, inner, st.booleans(), inner),
         st.builds(tree.Repeated, inner, st.booleans()),
     )

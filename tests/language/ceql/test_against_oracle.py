@@ -10,7 +10,7 @@ from spaseq.languages.ceql import format_query, parse
 from spaseq.pattern.formulas import predicates as columns, query as algebra
 from spaseq.pattern.formulas.query import is_fresh
 from tests.oracle.ceql import model as oracle, predicates as conditions, to_text
-from tests.oracle.ceql.generate import random_pair
+from tests.oracle.ceql.generate import Size, random_pair
 from tests.oracle.ceql.valuations import Valuation, valuations
 
 
@@ -28,6 +28,8 @@ def formula(node: algebra.Formula) -> oracle.Formula:
             return oracle.Or(formula(left), formula(right))
         case algebra.Sequencing(left, right, contiguous):
             return (oracle.Contiguous if contiguous else oracle.Sequence)(formula(left), formula(right))
+        case algebra.Unordered(left, right):
+            return oracle.All(formula(left), formula(right))
         case algebra.Iteration(body, contiguous):
             return (oracle.ContiguousKleene if contiguous else oracle.Kleene)(formula(body))
     raise AssertionError("not in normal form")
@@ -72,18 +74,23 @@ def written(found: frozenset[Valuation]) -> frozenset[Valuation]:
     )
 
 
+IN_ORDER, ANY_ORDER = Size(), Size(operators=4, events=7, any_order=True)
+
+
+@pytest.mark.parametrize("size", [IN_ORDER, ANY_ORDER], ids=["in order", "any order"])
 @pytest.mark.parametrize("seed", range(0, 600, 50))
-def test_formulas(seed: int) -> None:
+def test_formulas(seed: int, size: Size) -> None:
     for number in range(seed, seed + 50):
-        pair = random_pair(number)
+        pair = random_pair(number, size)
         found = parse(to_text(pair.query)).normal_form
         assert written(valuations(formula(found), pair.events)) == valuations(pair.query.formula, pair.events), number
 
 
+@pytest.mark.parametrize("size", [IN_ORDER, ANY_ORDER], ids=["in order", "any order"])
 @pytest.mark.parametrize("seed", range(0, 600, 200))
-def test_clauses(seed: int) -> None:
+def test_clauses(seed: int, size: Size) -> None:
     for number in range(seed, seed + 200):
-        query = random_pair(number).query
+        query = random_pair(number, size).query
         parsed = parse(to_text(query))
         found = parsed.query
         assert parse(format_query(parsed.tree)).query == found

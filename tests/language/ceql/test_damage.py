@@ -14,7 +14,7 @@ from spaseq.languages.ceql import format_query, parse
 QUERIES = (
     """SELECT MAX t1, hs -- the driest hour
 FROM S, `other stream`
-WHERE (T AS t1 ; (H+ AS hs OR S>H:+) : (H AS h1 FILTER h1[hum IN (1, -2.5)]))
+WHERE (T AS t1 ; (H+ AS hs OR T ALL S>H:+) : (H AS h1 FILTER h1[hum IN (1, -2.5)]))
 FILTER t1[temp > 40 AND NOT (hum BETWEEN 3 AND a + 1)] AND (hs[name LIKE 'it''s\\_%'] OR h1[x IN {1..}])
 FILTER t1.temp < h1.temp * 2
 PARTITION BY [place, `in`], c WITHIN 1 HOUR 30 MINUTES LIMIT 1000 CONSUME BY ANY

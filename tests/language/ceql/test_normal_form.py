@@ -15,6 +15,7 @@ from spaseq.pattern.formulas.query import (
     Iteration,
     Pick,
     Sequencing,
+    Unordered,
     bound,
     parts,
 )
@@ -36,18 +37,19 @@ def test_meaning_is_kept(seed: int) -> None:
 
 def check_shape(formula: Formula) -> None:
     for part in parts(formula):
-        assert isinstance(part, Pick | Alternation | Sequencing | Iteration | Filtered)
+        assert isinstance(part, Pick | Alternation | Sequencing | Unordered | Iteration | Filtered)
         if isinstance(part, Filtered):
-            assert isinstance(part.body, Sequencing | Iteration | Filtered)
+            assert isinstance(part.body, Sequencing | Unordered | Iteration | Filtered)
             assert isinstance(part.filter, ForAll) and len(part.filter.variables) > 1
             assert set(part.filter.variables) <= bound(part.body)
 
 
 def test_cases_are_not_all_alike() -> None:
     rng = Random(1)
-    formulas = [random_formula(rng, 4) for _ in range(300)]
+    formulas = [random_formula(rng, 4) for _ in range(500)]
     found = [list(parts(normal_form(formula))) for formula in formulas]
     correlated = sum(any(isinstance(part, Filtered) for part in each) for each in found)
     renamed = sum(any("\n" in name for part in each for name in bound(part)) for each in found)
+    unordered = sum(any(isinstance(part, Unordered) for part in each) for each in found)
     results = sum(bool(ways(formula, random_stream(rng))) for formula in formulas)
-    assert correlated > 60 and renamed > 5 and results > 60
+    assert correlated > 60 and renamed > 5 and unordered > 60 and results > 60

@@ -8,7 +8,7 @@ from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.printing import print_formula, print_predicate
 from spaseq.pattern.formulas.query import Filtered, ForAll, parts
 from tests.oracle.ceql import to_text
-from tests.oracle.ceql.generate import random_pair
+from tests.oracle.ceql.generate import Size, random_pair
 
 CONDITIONS = [
     "a = 1 AND (b < 2 OR NOT c > 3)",
@@ -39,6 +39,10 @@ FORMULAS = {
     "A AS x ; B FILTER x[a < 3] AND B[b = 'x']": "A[a < 3] AS x ; B[b = 'x']",
     "(A OR B) AS x : (A ; B):+": "(A AS x OR B AS x) : (A ; B):+",
     "A ; (B : C) ; D+": "A ; (B : C) ; D+",
+    "A ALL (B ALL C) ALL D": "A ALL (B ALL C) ALL D",
+    "A ; (B ALL C OR D) ALL E : F": "A ; (B ALL C OR D) ALL E : F",
+    "(A ALL B) ; (C ALL D) AS x": "(A ALL B) ; (C AS x ALL D AS x)",
+    "(A ALL B ; C AS x FILTER x[b > A.a]) ALL D": "(A ALL B ; C AS x FILTER x.b > A.a) ALL D",
     "(A AS x)+ FILTER x[a IN (1, 2)]": "(A[a IN (1, 2)] AS x)+",
     "A AS x ; B AS y FILTER y[b > x.a]": "A AS x ; B AS y FILTER y.b > x.a",
     "(A AS x ; B AS y FILTER y[b > x.a]) ; C": "(A AS x ; B AS y FILTER y.b > x.a) ; C",
@@ -53,7 +57,7 @@ def test_formulas(formula: str) -> None:
 
 def test_all_formulas_can_be_printed() -> None:
     for seed in range(300):
-        parsed = parse(to_text(random_pair(seed).query))
+        parsed = parse(to_text(random_pair(seed, Size(any_order=seed % 2 == 1)).query))
         for part in parts(parsed.query.formula):
             assert print_formula(part)
         assert print_formula(parsed.normal_form).count("(") == print_formula(parsed.normal_form).count(")")

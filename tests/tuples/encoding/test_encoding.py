@@ -19,7 +19,7 @@ from pyarrow import csv, parquet
 from spaseq.errors import StreamError
 from spaseq.languages.ceql import parse
 from spaseq.pattern.formulas.predicates import And, Attribute, Comparison, Constant, IsNull, Not
-from spaseq.pattern.formulas.query import Alternation, Formula, Iteration, Pick, Sequencing
+from spaseq.pattern.formulas.query import Alternation, Formula, Iteration, Pick, Sequencing, Unordered
 from spaseq.tuples import NO_PARTITION, Atom, CsvFormat, Encoding, Roles, encode
 from tests.data import folder
 from tests.oracle.ceql.generate import Maker
@@ -276,7 +276,7 @@ def picks(formula: Formula) -> Iterator[Pick]:
     match formula:
         case Pick():
             yield formula
-        case Sequencing(left, right) | Alternation(left, right):
+        case Sequencing(left, right) | Unordered(left, right) | Alternation(left, right):
             yield from picks(left)
             yield from picks(right)
         case Iteration(body):
