@@ -321,10 +321,8 @@ class _Assembler:
     def _across(self, one: Across) -> FilterAcross:
         analysis, columns = self.analysis, self.analysis.columns
         filter_ = substitute(analysis.sides.resolved(one), {name: cell(name) for name in columns})
-        place = analysis.graph.places[one.place]
-        inside = set(place.enclosing) - set(analysis.graph.junctions[one.junction].enclosing)
-        enclosing = tuple(kleene for kleene in place.enclosing if kleene in inside)
-        looks = ((name, self.liveness.sight(name, enclosing)) for name in columns_read(filter_))
+        inside = analysis.sides.inside(analysis.graph.places[one.place], one.junction)
+        looks = ((name, self.liveness.sight(name, inside)) for name in columns_read(filter_))
         ways = (number for number, way in enumerate(analysis.ways) if way.place == one.place and one.name in way.names)
         return FilterAcross(
             self._formula(filter_, self._layout(columns, ())[2], True),

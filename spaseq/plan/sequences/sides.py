@@ -124,8 +124,12 @@ class Sides:
         junction = next(one.junction for one in place.sides if self.graph.junctions[one.junction].path == path)
         if any(variable in self.analysis.private for variable in variables_of(filter_)):
             raise QueryError(f"GPM {name}: a filter with EXISTS cannot read a variable of another side of &&")
-        repeated = bool(set(place.enclosing) - set(self.graph.junctions[junction].enclosing))
-        return Across(filter_, junction, number, name, repeated)
+        return Across(filter_, junction, number, name, bool(self.inside(place, junction)))
+
+    def inside(self, place: StepPlace, junction: int) -> tuple[int, ...]:
+        """The Kleenes around a place in a side of an &&, innermost first."""
+        around = self.graph.junctions[junction].enclosing
+        return tuple(kleene for kleene in place.enclosing if kleene not in around)
 
     def judged(self, junction: int) -> Iterator[Across]:
         """The filters that are judged where the sides of an && meet."""
@@ -139,11 +143,17 @@ class Sides:
 
     def asked(self, junction: int) -> tuple[Expression, ...]:
         """What a union of ways is asked where the sides meet, over its columns; filters of repeated steps cannot be."""
-        held = self.analysis.at(self.graph.junctions[junction].node)
+        return self._asked[junction]
+
+    @cached_property
+    def _asked(self) -> tuple[tuple[Expression, ...], ...]:
+        return tuple(map(self._asked_of, range(len(self.graph.junctions))))
+
+    def _asked_of(self, junction: int) -> tuple[Expression, ...]:
         found = []
         for one in self.judged(junction):
             if not one.repeated:
-                filter_ = substitute(self.resolved(one), held)
+                filter_ = substitute(self.resolved(one), self.held(junction))
                 passed = Operation("!", (is_bound(cell(one.passed)),))
                 found.append(filter_ if self.is_certain(one) else Operation("||", (passed, filter_)))
         return tuple(dict.fromkeys(found))
@@ -212,17 +222,17 @@ class Sides:
         found: dict[int, dict[str, set[int]]] = {number: {} for number in range(len(self.graph.junctions))}
         for number, place in enumerate(self.graph.places):
             for side in place.sides:
-                for name in self._changed_by(number, place, self.graph.junctions[side.junction].enclosing):
+                for name in self._changed_by(number, place, self.inside(place, side.junction)):
                     found[side.junction].setdefault(name, set()).add(side.side)
         return {number: {name: frozenset(sides) for name, sides in some.items()} for number, some in found.items()}
 
-    def _changed_by(self, number: int, place: StepPlace, around: tuple[int, ...]) -> Iterator[str]:
+    def _changed_by(self, number: int, place: StepPlace, inside: tuple[int, ...]) -> Iterator[str]:
         """What a step changes, and the iterations in the side that it lies in."""
         for names in alternatives(place.body):
             yield from self.analysis.row_columns(names)
             yield from (one.passed for name in names for one in self.across.get((number, name), ()))
         hidden = self.analysis.hidden
-        for kleene in set(place.enclosing) - set(around):
+        for kleene in inside:
             yield from hidden.owned.get(kleene, ())
             yield from map(previous, hidden.previous.get(kleene, ()))
             yield from map(first_iteration, hidden.first.get(kleene, ()))
