@@ -52,8 +52,9 @@ def filters_across(
     keys: Iterable[str],
 ) -> dict[tuple[Path, str], dict[Expression, Path]]:
     """For the atoms of BOps, by path and name, the filters across, each with the path of the && that judges it."""
-    mentions: list[_Mention] = []
-    _visit(expression, (), (), frozenset(keys), variables, mentions)
+    visitor = _Visitor(variables)
+    visitor.visit(expression, (), (), frozenset(keys))
+    mentions = visitor.mentions
     found: dict[tuple[Path, str], dict[Expression, Path]] = {}
     for own in mentions:
         for filter_ in filters[own.name]:
@@ -89,52 +90,42 @@ def _variables(mentions: Iterable[_Mention], variables: Mapping[str, Sequence[st
     return frozenset(name for one in mentions for name in variables[one.name])
 
 
-def _visit(
-    node: SequenceExpression,
-    path: Path,
-    sides: tuple[tuple[Path, int], ...],
-    before: Names,
-    variables: Mapping[str, Sequence[str]],
-    found: list[_Mention],
-) -> Names:
-    """Note the atoms of ``node`` that are not negated; what is bound after it, when ``before`` is before."""
-    if is_basic(node):
-        return _visit_step(node, path, sides, before, variables, found)
-    match node:
-        case Steps(left, _, right):
-            between = _visit(left, (*path, 0), sides, before, variables, found)
-            return _visit(right, (*path, 1), sides, between, variables, found)
-        case Disjunction(left, right):
-            after = _visit(left, (*path, 0), sides, before, variables, found)
-            return after | _visit(right, (*path, 1), sides, before, variables, found)
-        case AnyOrder(parts):
-            afters = [
-                _visit(part, (*path, side), (*sides, (path, side)), before, variables, found)
-                for side, part in enumerate(parts)
-            ]
-            return before.union(*afters)
-        case Kleene(body=body) | Optional(body):
-            return before | _visit(body, (*path, 0), sides, before, variables, found)
-        case Negation():
-            return before
-    raise TypeError(f"{type(node).__name__} does not stand in a sequence")
+class _Visitor:
+    """Notes the atoms that are not negated, as ``mentions``."""
 
+    def __init__(self, variables: Mapping[str, Sequence[str]]) -> None:
+        self.variables = variables
+        self.mentions: list[_Mention] = []
 
-def _visit_step(
-    node: SequenceExpression,
-    path: Path,
-    sides: tuple[tuple[Path, int], ...],
-    before: Names,
-    variables: Mapping[str, Sequence[str]],
-    found: list[_Mention],
-) -> Names:
-    bound: dict[str, Names] = {}
-    for names in alternatives(node):
-        own = frozenset(variable for name in names for variable in variables[name])
-        for name in names:
-            bound[name] = bound.get(name, before) | own
-    found += [_Mention(path, name, sides, names) for name, names in bound.items()]
-    return before.union(*bound.values())
+    def visit(self, node: SequenceExpression, path: Path, sides: tuple[tuple[Path, int], ...], before: Names) -> Names:
+        """Note those of ``node``; what is bound after it, when ``before`` is before."""
+        if is_basic(node):
+            return self._step(node, path, sides, before)
+        match node:
+            case Steps(left, _, right):
+                return self.visit(right, (*path, 1), sides, self.visit(left, (*path, 0), sides, before))
+            case Disjunction(left, right):
+                after = self.visit(left, (*path, 0), sides, before)
+                return after | self.visit(right, (*path, 1), sides, before)
+            case AnyOrder(parts):
+                afters = [
+                    self.visit(part, (*path, side), (*sides, (path, side)), before) for side, part in enumerate(parts)
+                ]
+                return before.union(*afters)
+            case Kleene(body=body) | Optional(body):
+                return before | self.visit(body, (*path, 0), sides, before)
+            case Negation():
+                return before
+        raise TypeError(f"{type(node).__name__} does not stand in a sequence")
+
+    def _step(self, node: SequenceExpression, path: Path, sides: tuple[tuple[Path, int], ...], before: Names) -> Names:
+        bound: dict[str, Names] = {}
+        for names in alternatives(node):
+            own = frozenset(variable for name in names for variable in self.variables[name])
+            for name in names:
+                bound[name] = bound.get(name, before) | own
+        self.mentions += [_Mention(path, name, sides, names) for name, names in bound.items()]
+        return before.union(*bound.values())
 
 
 def without_looking_back(filter_: Expression, seen: Names) -> Expression:
