@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from spaseq.languages.ceql.normal_form import normal_form
 from spaseq.plan.formulas.rule_conditions import why_apart
-from spaseq.plan.formulas.templates import FormulaInstance, instance_of
+from spaseq.plan.formulas.templates import FormulaInstance
 from spaseq.runtime.core import EngineCore
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, planned_query
@@ -35,7 +35,7 @@ class TupleFamilies:
 
     def takes(self, name: str, prepared: Prepared, merged: TupleInput) -> bool:
         """Let a query, which is about to run on an input, run with those of its kind, if they are many."""
-        instance = instance_of(prepared.query)
+        instance = prepared.instance
         if instance is None:
             return False
         kin = self._kin.setdefault(instance.key, TupleKin())
@@ -50,7 +50,7 @@ class TupleFamilies:
 
     def know(self, family: TupleFamily) -> None:
         """A family that is at work already."""
-        instance = instance_of(next(iter(family.queries.values())).prepared.query)
+        instance = next(iter(family.queries.values())).prepared.instance
         assert instance is not None
         self._keys |= dict.fromkeys(family.queries, instance.key)
         self._kin[instance.key] = TupleKin(family=family)

@@ -12,7 +12,6 @@ import pyarrow
 
 from spaseq.errors import Location, QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
-from spaseq.pattern.formulas.query import Relation, parts
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.rule_conditions import rule_conditions
 from spaseq.runtime.core import EngineCore
@@ -322,9 +321,9 @@ class TableKind:
             raise QueryError(f"FROM names several streams ({several}), but there is one source", hint=hint)
         own = self._own(prepared)
         known = asked.streams or (setting.known or () if setting.has_names else (own,) if own else ())
-        for kind in (part for part in parts(asked.formula) if isinstance(part, Relation)):
+        for kind in prepared.of_streams:
             is_open = not known and (has_column or setting.has_names)
-            if kind.stream is None or kind.stream in known or is_open:
+            if kind.stream in known or is_open:
                 continue
             message = f"{kind.stream}>{kind.type} asks for a stream"
             if known:

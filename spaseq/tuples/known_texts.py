@@ -66,11 +66,13 @@ class KnownTupleForms(FormTable[TupleForm, Prepared]):
 
     def known(self, form: TupleForm, row: Row, text: str) -> Prepared:
         """See ``FormTable``."""
-        return Prepared(text, bound(form.template, row))
+        found = Prepared(text, bound(form.template, row))
+        found.__dict__["instance"] = FormulaInstance(form.template, row, form.key)
+        return found
 
     def form(self, skeleton: Skeleton, constants: Sequence[str], parsed: Prepared) -> TupleForm | None:
         """See ``FormTable``."""
-        instance = instance_of(parsed.query)
+        instance = parsed.instance
         return None if instance is None else TupleForm(skeleton, constants, instance)
 
     def are_alike(self, one: TupleForm, other: TupleForm) -> bool:

@@ -19,9 +19,10 @@ from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.query_text import made_of_file
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
 from spaseq.pattern.formulas.predicates import attributes
-from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, TimeWindow
+from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, Relation, TimeWindow, parts
 from spaseq.plan.formulas.aggregation import check_groups
 from spaseq.plan.formulas.automaton import RecognitionPlan, planned
+from spaseq.plan.formulas.templates import FormulaInstance, instance_of
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source, opened, piped
 from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_declared, check_texts, declared
@@ -163,6 +164,17 @@ class Prepared:
         """The attributes whose order is compared between events."""
         compared = (each.comparison for each in self.plan.measured if each.comparison.operator in ("<", "<="))
         return frozenset(attribute.name for each in compared for attribute in attributes(each.written))
+
+    @cached_property
+    def instance(self) -> FormulaInstance | None:
+        """What it has in common with queries of other constants; None: nothing that these could share."""
+        return instance_of(self.query)
+
+    @cached_property
+    def of_streams(self) -> tuple[Relation, ...]:
+        """The types of events for which it names a stream."""
+        relations = (part for part in parts(self.query.formula) if isinstance(part, Relation))
+        return tuple(kind for kind in relations if kind.stream is not None)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

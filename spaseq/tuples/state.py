@@ -11,7 +11,6 @@ import pyarrow
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.plan.formulas.rule_conditions import why_apart
-from spaseq.plan.formulas.templates import instance_of
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -188,7 +187,7 @@ def _family(kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepar
     """Queries that ran together."""
     names = [name for rule in state["rules"] for name, _, _ in rule["queries"]]
     require(bool(names) and set(names) <= queries.keys() and len(set(names)) == len(names), "a family has no queries")
-    found = {name: instance_of(queries[name].query) for name in names}
+    found = {name: queries[name].instance for name in names}
     instances = {name: one for name, one in found.items() if one is not None}
     require(len({one.key for one in instances.values()}) == 1 and len(instances) == len(found), "a family is none")
     template = template_of(instances[names[0]], queries[names[0]])

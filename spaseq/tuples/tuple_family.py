@@ -108,10 +108,9 @@ class TupleFamily(RuleQuery):
                 yield from self._of(name, found, found.num_rows)
 
     def _counts_in(self, batch: Any) -> Iterator[Found]:
-        for counts in self.rules.numbers_by_rule(batch):
-            for key, number in counts:
-                for name in tuple(self._sharing.get(key, ())):
-                    yield from self._of(name, number, number)
+        for key, number in self.rules.numbers_by_rule(batch):
+            for name in tuple(self._sharing.get(key, ())):
+                yield from self._of(name, number, number)
 
     def _of(self, name: str, found: Any, number: int) -> Iterator[Found]:
         """What is found for a query, if it is still there."""

@@ -41,17 +41,14 @@ from spaseq.pattern.formulas.query import (
 
 @dataclass(frozen=True, slots=True)
 class FormulaInstance:
-    """A query: that of one ``row`` of ``template``, which has parameters for all constants that may vary."""
+    """A query: that of one ``row`` of ``template``, which has parameters for all constants that may vary.
+
+    ``key`` is equal for queries with one template; by Python's equality, 1 would be TRUE.
+    """
 
     template: FormulaQuery
     row: ConstantRow
-
-    @property
-    def key(self) -> str:
-        """Equal for queries with one template; by Python's equality, 1 would be TRUE."""
-        given = self.template.given
-        assert given is not None
-        return repr((self.template, given.lengths))
+    key: str
 
 
 def instance_of(query: FormulaQuery) -> FormulaInstance | None:
@@ -62,8 +59,8 @@ def instance_of(query: FormulaQuery) -> FormulaInstance | None:
     formula = _formula(query.formula, constants)
     window, lengths = _window(query, constants)
     names = tuple(map(str, range(1, len(constants) + 1)))
-    given = Parameters(names, lengths=lengths)
-    return FormulaInstance(replace(query, formula=formula, window=window, given=given), tuple(constants))
+    template = replace(query, formula=formula, window=window, given=Parameters(names, lengths=lengths))
+    return FormulaInstance(template, tuple(constants), repr((template, lengths)))
 
 
 def _window(query: FormulaQuery, constants: list[ConstantValue]) -> tuple[Window | None, tuple[Length, ...]]:

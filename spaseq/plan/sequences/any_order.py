@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from gpm.algebra import Aggregate, Expression, Operation, Previous, Variable
 from gpm.rewrite import rewrite, walk
+from spaseq.errors import QueryError
 from spaseq.pattern.sequences import (
     AnyOrder,
     Atom,
@@ -27,6 +29,7 @@ from spaseq.plan.sequences.graph import Path, is_basic
 
 Names = frozenset[str]
 NONE: Names = frozenset()
+TWICE = "stands twice at one step, and what its filter reads is of another side of && in one of these places only"
 
 
 def has_any_order(expression: SequenceExpression) -> bool:
@@ -57,10 +60,10 @@ def filters_across(
     mentions = visitor.mentions
     found: dict[tuple[Path, str], dict[Expression, Path]] = {}
     for own in mentions:
-        for filter_ in filters[own.name]:
-            path = _judge(own, names_in(filter_), mentions, variables)
-            if path is not None:
-                found.setdefault((own.path, own.name), {})[filter_] = path
+        judged = {filter_: _judge(own, names_in(filter_), mentions, variables) for filter_ in filters[own.name]}
+        across = {filter_: path for filter_, path in judged.items() if path is not None}
+        if found.setdefault((own.path, own.name), across) != across:
+            raise QueryError(f"GPM {own.name} {TWICE}", hint=f"give one of them a name of its own, {own.name}2")
     return found
 
 
@@ -120,12 +123,25 @@ class _Visitor:
 
     def _step(self, node: SequenceExpression, path: Path, sides: tuple[tuple[Path, int], ...], before: Names) -> Names:
         bound: dict[str, Names] = {}
-        for names in alternatives(node):
-            own = frozenset(variable for name in names for variable in self.variables[name])
-            for name in names:
-                bound[name] = bound.get(name, before) | own
-        self.mentions += [_Mention(path, name, sides, names) for name, names in bound.items()]
+        for places in alternatives(_told_apart(node)):
+            own = frozenset(variable for place in places for variable in self.variables[_name(place)])
+            for place in places:
+                bound[place] = bound.get(place, before) | own
+        self.mentions += [_Mention(path, _name(place), sides, names) for place, names in bound.items()]
         return before.union(*bound.values())
+
+
+def _told_apart(body: SequenceExpression) -> SequenceExpression:
+    """A BOp whose atoms have different names, which begin with a number."""
+    numbers = count()
+    found: SequenceExpression = rewrite(
+        body, lambda part: Atom(f"{next(numbers)} {part.name}") if isinstance(part, Atom) else None
+    )
+    return found
+
+
+def _name(place: str) -> str:
+    return place.partition(" ")[2]
 
 
 def without_looking_back(filter_: Expression, seen: Names) -> Expression:

@@ -129,12 +129,13 @@ class RuleSelection(SelectionQuery):
         """How many these are, part by part."""
         return (len(found.starts) for found in self._found_in(batch))
 
-    def numbers_by_rule(self, batch: EncodedBatch | RowsChanged) -> Iterator[list[tuple[RowKey, int]]]:
-        """The same for each row."""
+    def numbers_by_rule(self, batch: EncodedBatch | RowsChanged) -> list[tuple[RowKey, int]]:
+        """How many these are for each row that has some."""
+        counts = np.zeros(len(self._keys), np.int64)
         for found in self._found_in(batch):
-            counts = np.bincount(rules_of(found))
-            some = np.flatnonzero(counts)
-            yield [(self._keys[rule], count) for rule, count in zip(some.tolist(), counts[some].tolist(), strict=True)]
+            counts += np.bincount(rules_of(found), minlength=len(counts))
+        some = np.flatnonzero(counts)
+        return [(self._keys[rule], count) for rule, count in zip(some.tolist(), counts[some].tolist(), strict=True)]
 
     def _found_in(self, batch: EncodedBatch | RowsChanged) -> Iterator[ComplexEvents]:
         if isinstance(batch, RowsChanged):

@@ -183,3 +183,26 @@ def test_large_but_within_the_limits() -> None:
     assert len(states(plan("A{200}"))) == 201
     assert len(states(plan(f"A ; ({' && '.join(['B'] * 28)})"))) == 31
     assert len(states(plan(balanced(["A;+"] * 20, ";"), gpm=ANONYMOUS, select="(1 AS ?one)"))) > 20
+
+
+ACROSS = {"A": "[] :A ?x", "C": "[] :C []", "D": "[] :D ?x"}
+REFUSED = [
+    ("(A | B) & (C & B) && D", {"B": "[] :B ?v FILTER(?v < ?x)"}, "GPM B stands twice at one step"),
+    (
+        "B && D",
+        {"B": "[] :B ?v FILTER(?v < ?x || EXISTS { ?v :p [] })"},
+        "EXISTS cannot read a variable of another",
+    ),
+    ("A ; (B? | C?) ; (D && C)", {"B": "[] :B []"}, "several ways past optional parts to one &&"),
+]
+
+
+@pytest.mark.parametrize(("seq", "gpm", "message"), REFUSED, ids=[message for _, _, message in REFUSED])
+def test_what_any_order_refuses(seq: str, gpm: dict[str, str], message: str) -> None:
+    with pytest.raises(QueryError, match=message):
+        plan(seq, gpm=ACROSS | gpm, select="(1 AS ?one)")
+
+
+def test_filters_across_of_a_gpm_that_stands_twice_at_one_step() -> None:
+    for seq in ("A & B & B && D", "B & B && D"):
+        plan(seq, gpm=ACROSS | {"B": "[] :B ?v FILTER(?v < ?x)"}, select="(1 AS ?one)")
