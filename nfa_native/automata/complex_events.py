@@ -40,11 +40,14 @@ class RegisterGuard:
 class Question:
     """A condition that is asked, of the events in lists.
 
-    ``registers`` of the source have the lists; -1: there is none.
+    ``registers`` of the source have the lists; -1: there is none.  What a guard lets pass needs no answer
+    if ``register`` is set, and below the event's column ``decided``; -1: there is no such guard.
     """
 
     number: int
     registers: tuple[int, ...]
+    register: int = -1
+    decided: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +143,11 @@ class Correlation:
 
     def is_viewed(self, transition: RegisterTransition) -> bool:
         """Whether an event takes all groups that pass at once, as a view (``follow_list``), and not one by one."""
+        one_by_one = {RegisterCells.MERGED, RegisterCells.APART}
         cells = {self.cells[transition.source], self.cells[transition.target]}
         found = self.keys[transition.source] >= 0 and not transition.contiguous
         few = len(transition.guards) - found <= VIEW_BOUNDS
-        return RegisterCells.MERGED not in cells and few and not (transition.questions or transition.contiguous)
+        return not cells & one_by_one and few and not (transition.questions or transition.contiguous)
 
 
 # ── the automaton ────────────────────────────────────────────────────────────────────────────────────────

@@ -98,12 +98,14 @@ class RegisterCells(IntEnum):
     """How a state of an automaton with registers keeps its partial matches (how-it-works.md).
 
     HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of
-    events. MERGED: those with the same registers are a group, which grows.
+    events. MERGED: those with the same registers are a group, which grows.  APART: each set that enters is a group, as no
+    two have the same registers.
     """
 
     HEAD = 0
     GROUPS = 1
     MERGED = 2
+    APART = 3
 
 
 class StrategyKind(IntEnum):

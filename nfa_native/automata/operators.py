@@ -68,8 +68,9 @@ def _is_plain(state: PickState, number: int, is_waited: bool) -> bool:
 
 def _not_swift(correlation: Correlation) -> set[int]:
     """States that something enters neither in sets nor in views."""
-    merged = {number for number, cells in enumerate(correlation.cells) if cells is RegisterCells.MERGED}
-    return merged | {one.target for one in correlation.transitions if not correlation.is_viewed(one)}
+    one_by_one = (RegisterCells.MERGED, RegisterCells.APART)
+    entered_by_one = {number for number, cells in enumerate(correlation.cells) if cells in one_by_one}
+    return entered_by_one | {one.target for one in correlation.transitions if not correlation.is_viewed(one)}
 
 
 def enumeration(

@@ -202,6 +202,8 @@ public:
 
     void append_step(Opcode operation, uint8_t variable, uint32_t argument) {
         steps_.push_back(Step{operation, variable, argument});
+        is_whole_ = is_whole_ && (operation == Opcode::LOAD_INTEGER
+            || (operation >= Opcode::CONSTANT && operation <= Opcode::MULTIPLY));
     }
 
     // rows[v] are the values of the event of variable v.
@@ -214,6 +216,8 @@ public:
 
     // The number, as a register has it.
     int64_t compute(const int64_t* const* rows, const std::vector<Number>& constants) const noexcept {
+        int64_t whole;
+        if (is_whole_ && run_whole(rows, constants, &whole)) return comparable(integer(whole), is_real, turned);
         Number numbers[DEEPEST];
         uint8_t truths[DEEPEST];
         run(rows, constants, numbers, truths);
@@ -222,6 +226,32 @@ public:
 
 private:
     std::vector<Step> steps_;
+    bool is_whole_ = true;  // nothing but sums, differences and products of integers
+
+    // The same in 64 bits, which is enough; false: it is not, or some value is none.
+    bool run_whole(const int64_t* const* rows, const std::vector<Number>& constants, int64_t* out) const noexcept {
+        int64_t numbers[DEEPEST];
+        int64_t* top = numbers; // one beyond the last number
+        *top = 0;
+        bool fails = false;
+        for (const Step& step : steps_) {
+            switch (step.operation) {
+            case Opcode::LOAD_INTEGER:
+                *top = rows[step.variable][step.argument];
+                fails |= *top++ <= HUGE_VALUE_;
+                break;
+            case Opcode::CONSTANT:
+                if (constants[step.argument].kind != INTEGER) return false;
+                *top++ = static_cast<int64_t>(constants[step.argument].integer); // of 64 bits
+                break;
+            case Opcode::ADD: --top; fails |= __builtin_add_overflow(top[-1], *top, top - 1); break;
+            case Opcode::SUBTRACT: --top; fails |= __builtin_sub_overflow(top[-1], *top, top - 1); break;
+            default: --top; fails |= __builtin_mul_overflow(top[-1], *top, top - 1); break;
+            }
+        }
+        *out = *numbers;
+        return !fails;
+    }
 
     // Leave the result at the bottom of one of the stacks.
     void run(

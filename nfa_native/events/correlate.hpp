@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
+#include "nfa_native/events/apart.hpp"
 #include "nfa_native/events/compact.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
@@ -55,11 +57,15 @@ static void take_along(
     uint32_t list_number;
     int64_t group;
     if (!has_room(r)) return;
-    if (c->cells[state].kind != RegisterCells::MERGED) {
+    if (!enters_one_by_one(c, state)) {
         unite(&r->state, before, node, youngest);
         return;
     }
     updated(r, c->transitions[number].first_update, c->cells[state].width, registers);
+    if (c->cells[state].kind == RegisterCells::APART) {
+        enter_apart(r, state, partition, node, youngest, least);
+        return;
+    }
     merged_group(r, partition, state, c->registers.data(), least, &list_number, &group);
     touch_group(r, list_number, group);
     unite(&r->state, &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base], node, youngest);
@@ -149,7 +155,7 @@ static inline void follow_list(
     int64_t youngest;
     if (list_number == NO_LIST) return;
     GroupList* list = list_at(c, list_number);
-    if (c->cells[state].kind == RegisterCells::MERGED || c->cells[transition->source].kind == RegisterCells::MERGED
+    if (enters_one_by_one(c, state) || enters_one_by_one(c, transition->source)
         || (transition->questions || count > VIEW_BOUNDS)) {
         follow_groups(r, number, state, list_number, least, before);
         return;
@@ -164,7 +170,7 @@ static inline void follow_list(
         unite(&r->state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest);
 }
 
-// What comes by a transition: into `before`, or to the merged groups of the state.
+// What comes by a transition: into `before`, or to the groups of the state.
 static inline void follow(
     Recognition* r, uint32_t number, uint32_t state, uint32_t partition, int64_t local, int64_t least, Head* before
 ) {
@@ -288,6 +294,8 @@ static void gather_arrivals(
     }
     if (cell->kind == RegisterCells::MERGED) {
         if (begins) begin_group(r, state, partition, start, least);
+    } else if (cell->kind == RegisterCells::APART) {
+        assert(!begins);
     } else if (has_room(r)) {
         one = arrive(r, state, before, begins ? start : NEVER);
     }
@@ -339,6 +347,9 @@ static void settle_arrivals(
         start_recent(r, state, partition, local, c->touched_ends[i] > first);
         for (size_t number = first; number < c->touched_ends[i]; ++number)
             settle_merged(r, &c->touched[number], state, partition, start, least);
+    } else if (kind == RegisterCells::APART) {
+        for (size_t number = first; number < c->touched_ends[i]; ++number)
+            settle_apart(r, c->touched[number].list, state);
     } else if (one->node == NO_NODE || !has_room(r)) {
         return;
     } else if (kind == RegisterCells::HEAD) {
@@ -366,7 +377,10 @@ static bool take_correlated(
     r->scratch.entering.clear();
     for (size_t i = 0; i < count; ++i) {
         gather_arrivals(r, entered[i].state, partition, local, start, least);
-        if (r->scratch.is_full || r->scratch.is_stopped) return false;
+        if (r->scratch.is_full || r->scratch.is_stopped) {
+            forget_entering(c);
+            return false;
+        }
     }
     for (size_t i = 0; i < count; ++i) settle_arrivals(r, i, entered[i].state, partition, local, start, least);
     for (const Touched& touched : c->touched) close_up(r, touched.list, least);

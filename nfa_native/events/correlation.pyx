@@ -120,9 +120,10 @@ cdef add_guards(Correlating* c, guards):
 
 cdef add_questions(Correlating* c, questions):
     for question in questions:
-        c.questions.safe_push_back(
-            QuestionSpec(question.number, <uint32_t>c.question_registers.size(), len(question.registers))
-        )
+        c.questions.safe_push_back(QuestionSpec(
+            question.number, <uint32_t>c.question_registers.size(), len(question.registers), question.register,
+            question.decided,
+        ))
         for register in question.registers:
             c.question_registers.safe_push_back(register)
 

@@ -79,6 +79,7 @@ struct GroupList {
     std::vector<int64_t> records;
     std::vector<uint32_t> nodes;
     std::vector<Head> arriving;    // of merged groups: what the event under way adds
+    size_t entering = 0;           // of groups apart: so many more are stored, which the event under way adds
     ZoneMap<int64_t> zones;
     Skyline skyline;
 
@@ -139,25 +140,39 @@ static inline int64_t youngest_in(const GroupList* list, size_t place) noexcept 
 
 static inline void empty_list(GroupList* list) noexcept {
     list->base += static_cast<int64_t>(list->count);
-    list->first = list->living = list->count = 0;
+    list->first = list->living = list->count = list->entering = 0;
     list->is_ordered = true;
     list->arriving.clear();
     list->zones.clear();
     list->skyline.clear();
 }
 
-// std::bad_alloc
-static inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
-    if (list->count == list->nodes.size() || (list->count + 1) * list->width > list->records.size()) {
-        size_t room = std::max<size_t>(4, 2 * list->count);
+// Behind those that the list has; there it is not seen.  std::bad_alloc
+static inline void store_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
+    size_t place = list->count + list->entering;
+    if (place == list->nodes.size() || (place + 1) * list->width > list->records.size()) {
+        size_t room = std::max<size_t>(4, 2 * place);
         list->records.resize(room * list->width);
         list->nodes.resize(room);
     }
-    int64_t* record = list->record(list->count);
-    if (list->count && youngest < youngest_in(list, list->count - 1)) list->is_ordered = false;
+    int64_t* record = list->record(place);
     record[0] = youngest;
     for (size_t i = 1; i < list->width; ++i) record[i] = registers[i - 1];
-    list->nodes[list->count++] = node;
+    list->nodes[place] = node;
+    ++list->entering;
+}
+
+// The first group that is stored behind the list's own is one of them.
+static inline void take_stored(GroupList* list) noexcept {
+    size_t place = list->count++;
+    --list->entering;
+    if (place && youngest_in(list, place) < youngest_in(list, place - 1)) list->is_ordered = false;
+}
+
+// std::bad_alloc
+static inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
+    store_group(list, registers, node, youngest);
+    take_stored(list);
 }
 
 // Only those from `first` on that started at `least` or later, closed up.

@@ -100,6 +100,7 @@ static inline bool is_arriving(const GroupList* list, size_t place) noexcept {
 // The list has nothing that starts at `own` or later.
 static bool is_without(Recognition* r, GroupList* list, int64_t own) noexcept {
     if (!is_current(r, list)) return true;
+    if (list->entering) return false;
     for (size_t i = list->first, i_end = groups_of(list); i < i_end; ++i) {
         if (youngest_in(list, i) >= own || is_arriving(list, i)) return false;
     }
@@ -210,13 +211,15 @@ static void merged_group(
     know_group(r, hash, *list_number, *number, least);
 }
 
-// Take dead groups out of a list of merged ones when there may be as many as living ones; all get new numbers.
+// Take dead groups out of a list of merged ones, or of ones apart, when there may be as many as living ones; all get new
+// numbers.
 static void close_up(Recognition* r, uint32_t number, int64_t least) {
     GroupList* list = list_at(r->correlating, number);
     if (!r->program.rises || groups_of(list) < GroupList::LEAST_TO_ERASE || groups_of(list) < 2 * list->living) return;
     list->base += int64_t(groups_of(list));
     keep_groups(list, list->first, least);
     list->living = groups_of(list);
+    if (r->correlating->cells[list->state].kind != RegisterCells::MERGED) return;
     list->arriving.assign(list->living, Head{});
     for (size_t i = 0; i < list->living; ++i) {
         know_group(r, hash_of_registers(list->partition, list->state, record_of(list, i) + 1, list->width - 1), number,

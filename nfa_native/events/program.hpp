@@ -30,6 +30,8 @@ struct QuestionSpec {
     uint32_t number;
     uint32_t first;
     uint32_t count;
+    int32_t register_;  // what a guard lets pass satisfies the condition, if this is set, and below
+    int32_t decided;    // the event's value of this column; -1: there is no such guard
 };
 
 struct TransitionSpec {

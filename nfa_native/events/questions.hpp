@@ -99,17 +99,30 @@ static inline uint8_t answered(Correlating* c, const QuestionSpec* question, con
     return condition->test(rows, c->constants);
 }
 
+// Below what a register that a guard lets pass satisfies the condition; NOT_SET: nothing is.
+static inline int64_t sure_bound(const Correlating* c, const QuestionSpec* question) noexcept {
+    return question->decided < 0 ? NOT_SET : c->columns.data()[question->decided][c->at];
+}
+
+static inline bool is_sure(const QuestionSpec* question, const int64_t* registers, int64_t bound) noexcept {
+    if (question->decided < 0) return false;
+    int64_t value = registers[question->register_];
+    return value != NOT_SET && value < bound;
+}
+
 // Into `answers`: of each candidate whether the condition holds.
 static void answer_all(Recognition* r, const QuestionSpec* question, const int64_t* registers, size_t width) {
     Correlating* c = r->correlating;
-    bool undecided = c->conditions.empty();
-    c->answers.assign(c->candidates.size(), UNDECIDED);
-    if (!undecided) {
-        read_own(c);
-        for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
-            c->answers[i] = answered(c, question, registers + c->candidates[i] * int64_t(width));
-            undecided = undecided || c->answers[i] == UNDECIDED;
-        }
+    bool knows = !c->conditions.empty();
+    int64_t bound = sure_bound(c, question);
+    bool undecided = false;
+    c->answers.assign(c->candidates.size(), YES);
+    read_own(c);
+    for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
+        const int64_t* own = registers + c->candidates[i] * int64_t(width);
+        if (is_sure(question, own, bound)) continue;
+        c->answers[i] = knows ? answered(c, question, own) : UNDECIDED;
+        undecided = undecided || c->answers[i] == UNDECIDED;
     }
     if (undecided) r->owner->ask(r, question, registers, width);
 }

@@ -170,7 +170,6 @@ static uint32_t placed_list(Recognition* r, const ListForm* form, const int64_t*
 static void know_merged(Recognition* r, uint32_t number, GroupList* list, size_t place) {
     Correlating* c = r->correlating;
     list->arriving.push_back({NEVER, NO_NODE});
-    list->living = groups_of(list);
     if (c->merged.is_full()) c->merged.spread(FEW_SLOTS);
     put_slot(&c->merged, hash_of_registers(list->partition, list->state, record_of(list, place) + 1, list->width - 1),
         number, int64_t(place));
@@ -187,7 +186,7 @@ static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t a
     for (uint32_t place = 0; place < form->groups; ++place) {
         uint32_t number = forms->nodes[at + place];
         const MatchNode* node = match_node(&r->state, number);
-        require(cell->kind == RegisterCells::MERGED || number > newest, "groups are not in the order of their events");
+        require(cell->kind != RegisterCells::GROUPS || number > newest, "groups are not in the order of their events");
         newest = std::max(newest, number);
         read_registers(r, stored + place * cell->width, form->state, registers.data(), node, known);
         require(cell->key < 0 || registers[cell->key] == stored[cell->key], "a group is of another key");
@@ -196,6 +195,7 @@ static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t a
         if (cell->kind == RegisterCells::MERGED) know_merged(r, uint32_t(i), list, place);
         known->newest[i].push_back(newest);
     }
+    list->living = groups_of(list);
 }
 
 // ── groups ──

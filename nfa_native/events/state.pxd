@@ -62,6 +62,8 @@ cdef extern from "nfa_native/events/program.hpp" namespace "spaseq::events" nogi
         uint32_t number
         uint32_t first
         uint32_t count
+        int32_t register_
+        int32_t decided
 
     cdef struct TransitionSpec:
         uint32_t source

@@ -21,6 +21,7 @@ from nfa_native.automata.complex_events import (
 )
 from nfa_native.automata.kinds import Change, RegisterCells, RegisterTest
 from spaseq.pattern.formulas.predicates import Predicate, Value, local
+from spaseq.plan.formulas.apart import told_apart
 from spaseq.plan.formulas.clauses import Asked, Clause, Compared, Joined, clauses, joined
 from spaseq.plan.formulas.glushkov import Reaching, Reset, bits_of, places_in, without_needless
 from spaseq.plan.formulas.places import Place, PlaceStep, Scope
@@ -57,6 +58,13 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Decided:
+    """A value of every event: below what a number that a register keeps satisfies the comparison for sure."""
+
+    comparison: Joined
+
+
+@dataclass(frozen=True, slots=True)
 class Inquiry:
     """A condition that is asked when an event comes which some of its variables (``held``) hold."""
 
@@ -77,7 +85,7 @@ class Correlated:
     """What the automaton does, the values of events by column, and what is asked and computed, by number."""
 
     native: Correlation
-    measured: tuple[Measured, ...]
+    measured: tuple[Measured | Decided, ...]
     asked: tuple[Inquiry, ...]
     computed: tuple[Computed, ...]
 
@@ -157,7 +165,7 @@ def _computed(
 ) -> Iterator[_Register]:
     """A register for what all but the last of its events come to, if the condition compares that with the last one.
 
-    It leaves out partial matches that cannot satisfy it; the others are asked.
+    It leaves out partial matches that cannot satisfy it; the others are asked where the comparison is not exact.
     """
     clause = joined(asked)
     if clause is None:
@@ -191,7 +199,7 @@ class _Assembly:
         self.steps = steps
         self.reaching = reaching
         self.held = _held(registers, reaching, len(places))
-        self.columns: dict[Measured, int] = {}
+        self.columns: dict[Measured | Decided, int] = {}
         self.inquiries: dict[Inquiry, int] = {}
         self.computed: dict[Computed, int] = {}
         self.surely: dict[tuple[frozenset[int], frozenset[Reset]], frozenset[int]] = {}
@@ -204,11 +212,12 @@ class _Assembly:
         for transition in transitions:
             leaving[transition.source].append(transition)
             entering[transition.target].append(transition)
+        cells = [self.cell(target, begins[target], entering[target]) for target in range(len(self.places))]
         native = Correlation(
             tuple(map(len, self.held)),
             tuple(begins),
             tuple(transitions),
-            tuple(self.cell(target, begins[target], entering[target]) for target in range(len(self.places))),
+            self.apart(cells, begins, entering, leaving),
             tuple(map(_key, leaving)),
             len(self.columns),
         )
@@ -278,7 +287,15 @@ class _Assembly:
             registers = tuple(lists.get(name, -1) for name in clause.variables)
             if all(here or index >= 0 for here, index in zip(held, registers, strict=True)):
                 number = self.inquiries.setdefault(Inquiry(clause, held), len(self.inquiries))
-                yield Question(number, registers)
+                yield Question(number, registers, *self.decided(clause, target, known))
+
+    def decided(self, asked: Asked, target: int, known: Mapping[_Register, int]) -> tuple[int, int]:
+        """The register that a guard compares, and the column below which nothing is left to ask."""
+        for register, index in known.items():
+            clause = register.clause
+            if isinstance(clause, Joined) and clause.asked is asked and target in register.read_at:
+                return index, self.column(Decided(clause))
+        return -1, -1
 
     def updates(
         self, target: int, known: Mapping[_Register, int], same: frozenset[_Register] = frozenset()
@@ -310,7 +327,7 @@ class _Assembly:
         assert isinstance(register.clause, Compared)
         return Update(register.change, before, self.column(Measured(register.clause, register.side, bound=False)))
 
-    def column(self, measured: Measured) -> int:
+    def column(self, measured: Measured | Decided) -> int:
         return self.columns.setdefault(measured, len(self.columns))
 
     def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[RegisterTransition]) -> RegisterCells:
@@ -321,6 +338,27 @@ class _Assembly:
             entering.add(begin)
         fresh = len(entering) == 1 and all(update.is_fresh for updates in entering for update in updates)
         return RegisterCells.GROUPS if fresh else RegisterCells.MERGED
+
+
+    def apart(
+        self,
+        cells: Sequence[RegisterCells],
+        begins: Sequence[tuple[Update, ...]],
+        entering: Sequence[Sequence[RegisterTransition]],
+        leaving: Sequence[Sequence[RegisterTransition]],
+    ) -> tuple[RegisterCells, ...]:
+        """The cells, where groups are told apart by their lists without a table of all registers."""
+        begun = [begin if place.initial else None for begin, place in zip(begins, self.places, strict=True)]
+        told = told_apart(cells, begun, entering)
+        return tuple(
+            RegisterCells.APART
+            if kind is RegisterCells.MERGED
+            and number in told
+            and not self.places[number].final
+            and not any(one.contiguous for one in leaving[number])
+            else kind
+            for number, kind in enumerate(cells)
+        )
 
 
 def _held(registers: Sequence[_Register], reaching: Reaching, places: int) -> list[list[_Register]]:

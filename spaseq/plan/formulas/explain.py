@@ -262,6 +262,7 @@ CELLS = {
     RegisterCells.HEAD: "constant for each event",
     RegisterCells.GROUPS: "a step for each group that fits, of matches that entered with one event",
     RegisterCells.MERGED: "a step for each group that fits, of matches with equal values",
+    RegisterCells.APART: "a step for each group that fits, of matches with equal values",
 }
 
 

@@ -22,18 +22,19 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
     attributes,
+    local_value,
     mapped,
 )
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
-from spaseq.plan.formulas.correlation import Computed, Inquiry, Measured, Side
+from spaseq.plan.formulas.correlation import Computed, Decided, Inquiry, Measured, Side
 from spaseq.sources.tables.types import ValueKind, check, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest
 from spaseq.tuples.encoding.batches import EncodedBatch, ordered, ordered_one
-from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals
+from spaseq.tuples.encoding.conditions import Conditions, FewColumn, compares_reals, is_real
 from spaseq.tuples.encoding.history import EventHistory
 from spaseq.tuples.encoding.times import Times
 
@@ -64,12 +65,9 @@ class RegisterColumns:
     """
 
     def __init__(
-        self, measured: Sequence[Measured], schema: pyarrow.Schema, conditions: Conditions | None = None
+        self, measured: Sequence[Measured | Decided], schema: pyarrow.Schema, conditions: Conditions | None = None
     ) -> None:
-        self._columns = [
-            _Bound(each.comparison, schema) if isinstance(each.comparison, Joined) else _Column(each, schema)
-            for each in measured
-        ]
+        self._columns = [_column_of(each, schema) for each in measured]
         self._remembered = conditions.remembered if conditions is not None else ()
         self._texts = KnownTexts()
         self._few = [column.of_few(self._texts, schema) for column in (*self._columns, *self._remembered)]
@@ -152,6 +150,14 @@ class _Column:
         return (_of_doubles(vector, value) if self._is_float else _of_integers(vector, value)), vector.valid
 
 
+def _column_of(measured: Measured | Decided, schema: pyarrow.Schema) -> _Column | _Bound | _SureBound:
+    if isinstance(measured, Decided):
+        return _SureBound(measured.comparison, schema)
+    if isinstance(measured.comparison, Joined):
+        return _Bound(measured.comparison, schema)
+    return _Column(measured, schema)
+
+
 class _Bound:
     """What numbers of several events are compared with; it lets all of those pass that may satisfy the comparison."""
 
@@ -170,24 +176,58 @@ class _Bound:
 
     def _one(self, value: float) -> int:
         found = ordered_one(nearest(value)) if self._is_real else min(max(int(value), _LEAST), _GREATEST)
-        return (found if self._joined.is_left else ~found) + (self._joined.operator != "=")
+        return (found if self._joined.is_left else ~found) + self._more()
+
+    def _more(self) -> int:
+        """What is added: as much as lets pass what is kept as equal, for it may be less."""
+        return int(self._joined.operator != "=")
 
     def read(self, batch: pyarrow.RecordBatch, _: KnownTexts) -> Numbers:
         vector = numbers(self._joined.bound, batch)
-        values = self._comparable(vector)
-        if not self._joined.is_left:
-            values = ~values
-        if self._joined.operator != "=":
-            values = values + 1
+        values = self._placed(vector)
         if vector.valid is not None:
             values = np.where(vector.valid, values, NO_BOUND)
         return np.ascontiguousarray(np.broadcast_to(values, batch.num_rows), np.int64)
+
+    def _placed(self, vector: Vector) -> Numbers:
+        values = self._comparable(vector)
+        return (values if self._joined.is_left else ~values) + self._more()
 
     def _comparable(self, vector: Vector) -> Numbers:
         """As ``comparable`` of ``nfa_native/events/conditions.hpp``."""
         if self._is_real:
             return ordered(np.atleast_1d(as_floats(vector).values))
         return np.clip(vector.values, _LEAST, _GREATEST).astype(np.int64)
+
+
+class _SureBound(_Bound):
+    """Below what numbers of several events, where a bound lets them pass, satisfy the comparison for sure.
+
+    Numbers that are kept may be rounded, to doubles or to 64 bits.  That takes them neither past a bound nor to it, if
+    it is not rounded itself and they are only rounded beyond it.  Below any other bound nothing is sure.
+    """
+
+    def __init__(self, joined: Joined, schema: pyarrow.Schema) -> None:
+        super().__init__(joined, schema)
+        all_real = is_real(local_value(joined.value), schema) and is_real(joined.bound, schema)
+        self._within = None if all_real else (-EXACT, EXACT) if self._is_real else (_LEAST, _GREATEST)
+
+    def form(self, _: Collection[str]) -> object:
+        """None is kept."""
+        return None
+
+    def _more(self) -> int:
+        return int(self._joined.operator != "<")
+
+    def _one(self, value: float) -> int:
+        return super()._one(value) if self._is_exact(value) else int(NO_BOUND)
+
+    def _placed(self, vector: Vector) -> Numbers:
+        return np.where(self._is_exact(vector.values), super()._placed(vector), NO_BOUND)
+
+    def _is_exact(self, values: Any) -> Any:
+        """Of one bound, or of each."""
+        return self._within is None or np.logical_and(self._within[0] < values, values < self._within[1])
 
 
 def _is_text(value: Value, schema: pyarrow.Schema) -> bool:
