@@ -40,8 +40,8 @@ class RegisterGuard:
 class Question:
     """A condition that is asked, of the events in lists.
 
-    ``registers`` of the source have the lists; -1: there is none.  What a guard lets pass needs no answer
-    if ``register`` is set, and below the event's column ``decided``; -1: there is no such guard.
+    ``registers`` of the source have the lists; -1: there is none.  What a guard lets pass satisfies it if
+    ``register`` is below the event's column ``decided``, where both are known; -1: there is no such guard.
     """
 
     number: int

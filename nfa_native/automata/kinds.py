@@ -98,8 +98,8 @@ class RegisterCells(IntEnum):
     """How a state of an automaton with registers keeps its partial matches (how-it-works.md).
 
     HEAD: in one set.  GROUPS: those that entered with one event are a group with their registers, in the order of
-    events. MERGED: those with the same registers are a group, which grows.  APART: each set that enters is a group, as no
-    two have the same registers.
+    events. MERGED: those with the same registers are a group, which grows.  APART: each set that enters is a group, for
+    no two have the same registers.
     """
 
     HEAD = 0

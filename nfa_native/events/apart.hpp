@@ -24,16 +24,18 @@ static inline void enter_apart(
     Correlating* c = r->correlating;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
-    if (!list->entering) c->touched.push_back({0, number, false});
+    if (!list->entering || c->cells.data()[state].key >= 0) c->touched.push_back({0, number, false});
     store_group(list, c->registers.data(), node, youngest);
 }
 
-// What the event under way has added to a list is part of it, each set with the event as its last pick.
+// What the event under way has added to a list is part of it, each set with the event as its last pick; of a state with
+// a list for each key only what comes next, for sets settle in the order in which they entered.
 static inline void settle_apart(Recognition* r, uint32_t number, uint32_t state) {
     GroupList* list = list_at(r->correlating, number);
     uint32_t pos = uint32_t(r->state.position);
     assert(!r->program.entries[state].final && !r->program.entries[state].waits_next);
-    while (list->entering && has_room(r)) {
+    size_t count = r->correlating->cells.data()[state].key >= 0 ? 1 : list->entering;
+    for (; count && has_room(r); --count) {
         size_t place = groups_of(list);
         uint32_t before = list->nodes[place];
         assert(match_node(&r->state, before)->state != VIEW);

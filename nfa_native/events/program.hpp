@@ -30,8 +30,8 @@ struct QuestionSpec {
     uint32_t number;
     uint32_t first;
     uint32_t count;
-    int32_t register_;  // what a guard lets pass satisfies the condition, if this is set, and below
-    int32_t decided;    // the event's value of this column; -1: there is no such guard
+    int32_t register_;  // of those that a guard lets pass, the ones in which this is below
+    int32_t decided;    // the event's value of this column satisfy the condition, if both are known; -1: no guard does
 };
 
 struct TransitionSpec {

@@ -99,29 +99,29 @@ static inline uint8_t answered(Correlating* c, const QuestionSpec* question, con
     return condition->test(rows, c->constants);
 }
 
-// Below what a register that a guard lets pass satisfies the condition; NOT_SET: nothing is.
-static inline int64_t sure_bound(const Correlating* c, const QuestionSpec* question) noexcept {
-    return question->decided < 0 ? NOT_SET : c->columns.data()[question->decided][c->at];
+// Below what a register that a guard lets pass satisfies the condition; NO_BOUND: that is not known.
+static inline int64_t deciding_bound(const Correlating* c, const QuestionSpec* question) noexcept {
+    return question->decided < 0 ? NO_BOUND : c->columns.data()[question->decided][c->at];
 }
 
-static inline bool is_sure(const QuestionSpec* question, const int64_t* registers, int64_t bound) noexcept {
-    if (question->decided < 0) return false;
-    int64_t value = registers[question->register_];
-    return value != NOT_SET && value < bound;
+// The answer of a bound; UNDECIDED: it has none.
+static inline uint8_t decided(const QuestionSpec* question, const int64_t* registers, int64_t bound) noexcept {
+    if (bound == NO_BOUND || registers[question->register_] == NOT_SET) return UNDECIDED;
+    return registers[question->register_] < bound ? YES : NO;
 }
 
 // Into `answers`: of each candidate whether the condition holds.
 static void answer_all(Recognition* r, const QuestionSpec* question, const int64_t* registers, size_t width) {
     Correlating* c = r->correlating;
-    bool knows = !c->conditions.empty();
-    int64_t bound = sure_bound(c, question);
+    bool is_native = !c->conditions.empty();
+    int64_t bound = deciding_bound(c, question);
     bool undecided = false;
-    c->answers.assign(c->candidates.size(), YES);
+    c->answers.resize(c->candidates.size());
     read_own(c);
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         const int64_t* own = registers + c->candidates[i] * int64_t(width);
-        if (is_sure(question, own, bound)) continue;
-        c->answers[i] = knows ? answered(c, question, own) : UNDECIDED;
+        c->answers[i] = decided(question, own, bound);
+        if (c->answers[i] == UNDECIDED && is_native) c->answers[i] = answered(c, question, own);
         undecided = undecided || c->answers[i] == UNDECIDED;
     }
     if (undecided) r->owner->ask(r, question, registers, width);

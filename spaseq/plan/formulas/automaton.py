@@ -27,7 +27,7 @@ from spaseq.pattern.formulas.query import (
 )
 from spaseq.plan.description import Partitioning, whole
 from spaseq.plan.formulas.clauses import common_keys, without_equalities
-from spaseq.plan.formulas.correlation import Computed, Decided, Inquiry, Measured, correlated, of_one_event
+from spaseq.plan.formulas.correlation import Computed, DecidingBound, Inquiry, Measured, correlated, of_one_event
 from spaseq.plan.formulas.glushkov import (
     Told,
     bits_of,
@@ -61,7 +61,7 @@ class RecognitionPlan:
     automaton: ComplexEventAutomaton
     atoms: tuple[EventKind, ...]
     variables: tuple[frozenset[str], ...]
-    measured: tuple[Measured | Decided, ...] = ()
+    measured: tuple[Measured | DecidingBound, ...] = ()
     asked: tuple[Inquiry, ...] = ()
     computed: tuple[Computed, ...] = ()
     partition: tuple[str, ...] = ()

@@ -58,8 +58,8 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """A value of every event: below what a number that a register keeps satisfies the comparison for sure."""
+class DecidingBound:
+    """A value of every event: below what the numbers that registers keep satisfy the comparison, if that is exact."""
 
     comparison: Joined
 
@@ -85,7 +85,7 @@ class Correlated:
     """What the automaton does, the values of events by column, and what is asked and computed, by number."""
 
     native: Correlation
-    measured: tuple[Measured | Decided, ...]
+    measured: tuple[Measured | DecidingBound, ...]
     asked: tuple[Inquiry, ...]
     computed: tuple[Computed, ...]
 
@@ -199,7 +199,7 @@ class _Assembly:
         self.steps = steps
         self.reaching = reaching
         self.held = _held(registers, reaching, len(places))
-        self.columns: dict[Measured | Decided, int] = {}
+        self.columns: dict[Measured | DecidingBound, int] = {}
         self.inquiries: dict[Inquiry, int] = {}
         self.computed: dict[Computed, int] = {}
         self.surely: dict[tuple[frozenset[int], frozenset[Reset]], frozenset[int]] = {}
@@ -294,7 +294,7 @@ class _Assembly:
         for register, index in known.items():
             clause = register.clause
             if isinstance(clause, Joined) and clause.asked is asked and target in register.read_at:
-                return index, self.column(Decided(clause))
+                return index, self.column(DecidingBound(clause))
         return -1, -1
 
     def updates(
@@ -327,7 +327,7 @@ class _Assembly:
         assert isinstance(register.clause, Compared)
         return Update(register.change, before, self.column(Measured(register.clause, register.side, bound=False)))
 
-    def column(self, measured: Measured | Decided) -> int:
+    def column(self, measured: Measured | DecidingBound) -> int:
         return self.columns.setdefault(measured, len(self.columns))
 
     def cell(self, target: int, begin: tuple[Update, ...], transitions: Sequence[RegisterTransition]) -> RegisterCells:
@@ -338,7 +338,6 @@ class _Assembly:
             entering.add(begin)
         fresh = len(entering) == 1 and all(update.is_fresh for updates in entering for update in updates)
         return RegisterCells.GROUPS if fresh else RegisterCells.MERGED
-
 
     def apart(
         self,

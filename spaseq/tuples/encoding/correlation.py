@@ -27,7 +27,7 @@ from spaseq.pattern.formulas.predicates import (
 )
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
-from spaseq.plan.formulas.correlation import Computed, Decided, Inquiry, Measured, Side
+from spaseq.plan.formulas.correlation import Computed, DecidingBound, Inquiry, Measured, Side
 from spaseq.sources.tables.types import ValueKind, check, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
@@ -65,7 +65,7 @@ class RegisterColumns:
     """
 
     def __init__(
-        self, measured: Sequence[Measured | Decided], schema: pyarrow.Schema, conditions: Conditions | None = None
+        self, measured: Sequence[Measured | DecidingBound], schema: pyarrow.Schema, conditions: Conditions | None = None
     ) -> None:
         self._columns = [_column_of(each, schema) for each in measured]
         self._remembered = conditions.remembered if conditions is not None else ()
@@ -150,9 +150,9 @@ class _Column:
         return (_of_doubles(vector, value) if self._is_float else _of_integers(vector, value)), vector.valid
 
 
-def _column_of(measured: Measured | Decided, schema: pyarrow.Schema) -> _Column | _Bound | _SureBound:
-    if isinstance(measured, Decided):
-        return _SureBound(measured.comparison, schema)
+def _column_of(measured: Measured | DecidingBound, schema: pyarrow.Schema) -> _Column | _Bound | _ExactBound:
+    if isinstance(measured, DecidingBound):
+        return _ExactBound(measured.comparison, schema)
     if isinstance(measured.comparison, Joined):
         return _Bound(measured.comparison, schema)
     return _Column(measured, schema)
@@ -200,11 +200,11 @@ class _Bound:
         return np.clip(vector.values, _LEAST, _GREATEST).astype(np.int64)
 
 
-class _SureBound(_Bound):
-    """Below what numbers of several events, where a bound lets them pass, satisfy the comparison for sure.
+class _ExactBound(_Bound):
+    """Below what those numbers of several events that a bound lets pass satisfy the comparison, and no others do.
 
     Numbers that are kept may be rounded, to doubles or to 64 bits.  That takes them neither past a bound nor to it, if
-    it is not rounded itself and they are only rounded beyond it.  Below any other bound nothing is sure.
+    it is not rounded itself and they are only rounded beyond it.  Any other bound says nothing.
     """
 
     def __init__(self, joined: Joined, schema: pyarrow.Schema) -> None:
