@@ -155,7 +155,8 @@ class Guard:
 
     If ``early`` it can be decided on the cell alone as long as no column in ``later`` (cell columns that a later step
     may still bind) is unbound; if it has its ``first_chance`` when the next step is made, every transition out of the
-    state has a ``Chance`` for it.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and it.
+    state has a ``Chance`` for it.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and
+    it.
     """
 
     choice: Choice

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/joins/cuts.hpp"
+#include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/views.hpp"

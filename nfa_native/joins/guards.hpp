@@ -1,5 +1,5 @@
 // Negation and absence: early, on cells, where nothing that comes later can change the verdict; when the next step is
-// made, where that is what the verdict waits for (`strikes.hpp`); else on the finished match.
+// made, where that is what the verdict waits for (`negated_steps.hpp`); else on the finished match.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,17 @@
 #include "nfa_native/joins/window.hpp"
 
 namespace spaseq::joins {
+
+// From now on finished matches are judged by the guard.
+static inline void defer(KernelState* now, const GuardSpec* guard) noexcept {
+    now->doubtful += is_settled(now, guard);
+    now->judgements[guard->number].deferred = 1;
+}
+
+// Some guard must judge finished matches.
+static inline bool is_judged(const KernelProgram* program, const KernelState* now) noexcept {
+    return now->doubtful > 0 || (program->guarded && now->many_rows);
+}
 
 // At the end of a tick: every early guard against the cells that were there before it.
 static void strike(Kernel* k) {

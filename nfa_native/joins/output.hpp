@@ -13,7 +13,7 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/counting.hpp"
-#include "nfa_native/joins/cuts.hpp"
+#include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/frames.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"

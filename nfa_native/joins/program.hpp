@@ -107,7 +107,7 @@ struct SightSpec {
     ValueSpec value;
 };
 
-// A guard that is judged when a step out of its state is made (`strikes.hpp`).
+// A guard that is judged when a step out of its state is made (`negated_steps.hpp`).
 struct ChanceSpec {
     uint32_t guard;                       // of those of the state
     std::vector<SightSpec> sights;

@@ -19,7 +19,7 @@
 #include "nfa_native/joins/restore_unions.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
-#include "nfa_native/joins/strikers.hpp"
+#include "nfa_native/joins/negated_events.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
 

@@ -17,6 +17,7 @@
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/groups.hpp"
 #include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/queues.hpp"
 #include "nfa_native/joins/sides.hpp"
 #include "nfa_native/joins/tables.hpp"
 #include "nfa_native/terms/encoding.hpp"
@@ -63,7 +64,7 @@ constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound 
 // the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.  Of a
 // union: those of `next` and those of `sibling`.  Of a product: all unions of a way in `next`, of one side, and of ways
 // in `sibling`, of the sides after it, that go on from the same partial match (`junctions.hpp`).  Of a cut: those of
-// `next`, a cell's set or a view, whose last event is `pos` or comes after it (`cuts.hpp`).
+// `next`, a cell's set or a view, whose last event is `pos` or comes after it (`prefixes.hpp`).
 struct Node {
     uint32_t pos;                         // the event picked
     uint32_t label;                       // which atom of which transition picked it
@@ -260,29 +261,6 @@ struct Judgements {
     // 1: an event came that only the finished match can judge.  Of a guard that is judged when a step is made:
     // AT_STEPS, as long as it was at each step, else the finished match is
     uint64_t deferred;
-};
-
-// A negated event that may strike at a step.
-struct Striker {
-    word_t value;                         // what is compared; UNBOUND: nothing is
-    uint32_t pos;
-    uint32_t from;                        // the first position of its tick
-};
-
-// Of the negated events with one key those that no younger one makes needless, which strikes whatever they strike.
-struct StrikerQueue {
-    std::vector<word_t> key;
-    std::vector<Striker> strikers;        // oldest first: each strikes more than those after it
-    size_t first = 0;                     // those before it are over
-    uint32_t kind = 0;                    // of the values
-};
-
-// The negated events of a guard that is judged when a step is made.
-struct Strikers {
-    FlatTable<KeyEntry> slots;            // queues by their keys
-    std::vector<StrikerQueue> queues;
-    bool some_apart = false;              // some have no place in a queue,
-    uint32_t apart = 0;                   // the youngest of them here
 };
 
 // The past that may still matter: stored events, their rows, and where negated atoms matched.
@@ -498,17 +476,6 @@ inline void count_doubtful(const KernelProgram* program, KernelState* now) noexc
     now->doubtful = 0;
     for (const StateSpec& state : program->states)
         for (const GuardSpec& guard : state.guards) now->doubtful += !is_settled(now, &guard);
-}
-
-// From now on finished matches are judged by the guard.
-static inline void defer(KernelState* now, const GuardSpec* guard) noexcept {
-    now->doubtful += is_settled(now, guard);
-    now->judgements[guard->number].deferred = 1;
-}
-
-// Some guard must judge finished matches.
-static inline bool is_judged(const KernelProgram* program, const KernelState* now) noexcept {
-    return now->doubtful > 0 || (program->guarded && now->many_rows);
 }
 
 // Nothing waits to be taken.

@@ -17,7 +17,7 @@
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
-#include "nfa_native/joins/strikes.hpp"
+#include "nfa_native/joins/negated_steps.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -111,7 +111,8 @@ static void advance_left(
 ) {
     const TransitionSpec* transition = &k->program->transitions[which];
     uint32_t head = k->now.ring.head;
-    uint32_t left = left_of_set(k, transition, candidate, pair_cell_row(&k->now.states[transition->source], pairs), node);
+    const word_t* row = pair_cell_row(&k->now.states[transition->source], pairs);
+    uint32_t left = left_of_set(k, transition, candidate, row, node);
     if (left == 0) return;
     size_t before = waiting_sets(k);
     uint32_t start = node_at(&k->now, left)->max_start;

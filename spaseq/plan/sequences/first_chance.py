@@ -2,7 +2,7 @@
 
 A guard has its first chance at a step out of its state if the step has all that it reads of the finished match, as it
 will be in the end.  The negated events between are looked for then; no finished match is judged
-(``nfa_native/joins/strikes.hpp``).
+(``nfa_native/joins/negated_steps.hpp``).
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class FirstChances:
         if name not in self._variables or (name in self.analysis.innermost and self.may_change(way, name)):
             return None
         value = self.liveness.live_steps[way].after.get(name, UNBOUND)
+        if value == UNBOUND and self.may_change(way, name):
+            return None
         kept = {part.name for part in self.liveness.kept[way.source] if isinstance(part, Variable)}
         return value if kept.issuperset(columns_read(value)) else None
 
@@ -74,29 +76,40 @@ class FirstChances:
 def with_chances(automaton: Automaton) -> Automaton:
     """The automaton with those first chances that its kinds of cells, and the kernel's formulas, allow."""
     steps = steps_from(automaton)
-    states = [
-        replace(state, guards=tuple(replace(guard, first_chance=_is_left(automaton, state, steps[number], place))
-                                    for place, guard in enumerate(state.guards)))
+    left = [
+        [_is_left(automaton, state, steps[number], place) for place in range(len(state.guards))]
         for number, state in enumerate(automaton.states)
-    ]  # fmt: skip
-    transitions = (
-        replace(one, chances=tuple(chance for chance in one.chances if states[one.source].guards[chance.guard].first_chance))
-        for one in automaton.transitions
-    )
+    ]
+    states = map(_with_guards, automaton.states, left)
+    transitions = (_with_some(one, left[one.source]) for one in automaton.transitions)
     return replace(automaton, states=tuple(states), transitions=tuple(transitions))
+
+
+def _with_guards(state: State, left: list[bool]) -> State:
+    guards = (replace(guard, first_chance=has) for guard, has in zip(state.guards, left, strict=True))
+    return replace(state, guards=tuple(guards)) if left else state
+
+
+def _with_some(transition: Transition, left: list[bool]) -> Transition:
+    chances = tuple(chance for chance in transition.chances if left[chance.guard])
+    return replace(transition, chances=chances) if chances != transition.chances else transition
 
 
 def _is_left(automaton: Automaton, state: State, steps: list[Transition], place: int) -> bool:
     """Whether the guard keeps its first chance: it has one at every step, and Python is not asked for each event."""
     guard = state.guards[place]
-    return guard.first_chance and _is_native(automaton, guard) and all(
-        not one.targets or any(chance.guard == place and _is_one(automaton, state, one, chance) for chance in one.chances)
-        for one in steps
-    )  # fmt: skip
+    if not (guard.first_chance and _is_native(automaton, guard)):
+        return False
+    return all(_is_known(automaton, state, one, place) for one in steps if one.targets)
 
 
 def _is_native(automaton: Automaton, guard: Guard) -> bool:
     return all(automaton.formulas[number].program is not None for number in guard.whole.filters)
+
+
+def _is_known(automaton: Automaton, state: State, step: Transition, place: int) -> bool:
+    """Whether a step knows what the guard reads."""
+    return any(chance.guard == place and _is_one(automaton, state, step, chance) for chance in step.chances)
 
 
 def _is_one(automaton: Automaton, state: State, step: Transition, chance: Chance) -> bool:

@@ -1,5 +1,5 @@
-// Negated events by what they strike at a step (`strikes.hpp`): of each key a queue without those that a younger one
-// makes needless, so that the youngest one that strikes is found by bisection.
+// Negated events by what they strike at a step (`negated_steps.hpp`): of each key a queue without those that a younger
+// one makes needless, so that the youngest one that strikes is found by bisection.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Cuts: the partial matches of a set whose last step did not come before a negated event, which strikes all others.  Those that
-// entered a cell later come first in its set, so what is left is its front; one node says so, however many they are.
-// So it is with a view, whose groups lie in their list in the order in which they came.
+// Cuts: the partial matches of a set whose last step did not come before a negated event, which strikes all others.
+// Those that entered a cell later come first in its set, so what is left is a prefix of it; one node says so, however
+// many they are.  So it is with a view, whose groups lie in their list in the order in which they came.
 #pragma once
 
 #include <cassert>
@@ -15,7 +15,7 @@ namespace spaseq::joins {
 
 // Where somebody is who goes through a cut.
 struct CutPlace {
-    uint32_t at;                          // the next node of a set, or the place of the group in front of which it goes on
+    uint32_t at;  // the next node of a set; in a view the place of the group in front of which it goes on
     bool in_view;
 };
 
@@ -77,9 +77,19 @@ static bool visit_cut(Kernel* k, const Node* cut, Visit visit, uint32_t lo) {
 // The youngest part of a set, those whose last event is `from` or comes later; 0: there is none.
 static uint32_t cut_set(KernelState* now, uint32_t set, uint32_t from) {
     const Node* newest = node_at(now, set);
+    assert(newest->label < CUT);
     if (older(newest->pos, from)) return 0;
     if (newest->sibling == 0 || !is_live(now, newest->sibling)) return set;
     return new_node(now, from, CUT, set, 0, newest->max_start);
+}
+
+// The same of a view.
+static uint32_t cut_view(Kernel* k, uint32_t number, uint32_t from) {
+    const Node* view = node_at(&k->now, number);
+    const GroupList* list = &k->now.lists[view->next];
+    int64_t last = group_in_view(k, view, view->sibling - list->base, k->now.lo);
+    if (last == NO_GROUP || older(node_at(&k->now, list->groups[last].node)->pos, from)) return 0;
+    return new_node(&k->now, from, CUT, number, 0, view->max_start);
 }
 
 }  // namespace spaseq::joins

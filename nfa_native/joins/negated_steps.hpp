@@ -1,6 +1,6 @@
 // Negation that is judged when a step is made: a guard that reads the event of the next step, too, is asked when that
 // comes.  Of the negated events that strike only the youngest counts: the partial matches of the cell whose last event
-// comes before it are struck, the others make the step (`cuts.hpp`).  Where events have several rows, and where a
+// comes before it are struck, the others make the step (`prefixes.hpp`).  Where events have several rows, and where a
 // value that later steps may still bind is not bound, finished matches are judged (`guards.hpp`).
 #pragma once
 
@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "nfa_native/joins/cuts.hpp"
+#include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
-#include "nfa_native/joins/strikers.hpp"
+#include "nfa_native/joins/negated_events.hpp"
 #include "nfa_native/joins/values.hpp"
 
 namespace spaseq::joins {
@@ -118,7 +118,8 @@ static uint32_t left_of_set(
     uint32_t from = 0;
     Sides sides{cell, k->now.states[transition->source].width, candidate->rows, candidate->width, k->now.tick};
     if (k->now.many_rows || !is_struck(k, transition, sides, node, &from)) return node;
-    return cut_set(&k->now, node, from);
+    bool in_view = node_at(&k->now, node)->label & VIEW;
+    return in_view ? cut_view(k, node, from) : cut_set(&k->now, node, from);
 }
 
 }  // namespace spaseq::joins
