@@ -103,12 +103,26 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class Chance:
+    """A guard of a step's source that is judged when the step is made.
+
+    ``sights`` are the columns of whole matches that it reads, as the step has them; ``later`` those of them that a step
+    after it may still bind.
+    """
+
+    guard: int
+    sights: tuple[tuple[int, ComputedColumn], ...]
+    later: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Transition:
     """``source`` --choice--> ``targets``.  ``index`` is the source's cell index to probe.
 
     ``whole`` and ``columns`` are the step over whole matches; ``ends`` the Kleenes (bits) whose iteration ends on the
     way from the step before to this one.  ``opens`` are the junctions of which a side begins with it, outermost first,
-    ``sides`` which one that is; of the branches that begin in the source it is on number ``branch``.
+    ``sides`` which one that is; of the branches that begin in the source it is on number ``branch``.  ``chances`` are
+    guards of the source that are judged with it.
     """
 
     source: int
@@ -122,6 +136,7 @@ class Transition:
     opens: tuple[int, ...] = ()
     sides: tuple[int, ...] = ()
     branch: int = 0
+    chances: tuple[Chance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +154,9 @@ class Guard:
     """A negated or absent choice at a state.
 
     If ``early`` it can be decided on the cell alone as long as no column in ``later`` (cell columns that a later step
-    may still bind) is unbound.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and it.
+    may still bind) is unbound; if it has its ``first_chance`` when the next step is made, every transition out of the
+    state has a ``Chance`` for it.  ``begun`` are the Kleenes (bits) whose iteration begins between the step before and
+    it.
     """
 
     choice: Choice
@@ -150,6 +167,7 @@ class Guard:
     whole: JoinStep
     looks: tuple[Look, ...]
     begun: int = 0
+    first_chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)

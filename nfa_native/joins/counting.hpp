@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/views.hpp"
@@ -15,7 +16,7 @@ namespace spaseq::joins {
 
 // Whether each member of a set that is complete is one result, of which nobody wants to know more.
 static inline bool is_counted(const Kernel* k) noexcept {
-    bool alike = !(k->now.many_rows || k->program->ambiguous || k->program->guarded || k->program->anchored
+    bool alike = !(k->now.many_rows || k->program->ambiguous || k->now.doubtful || k->program->anchored
         || k->program->sifted);
     return (k->count_only || k->tallies) && alike && k->program->rules == NO_RULES;
 }
@@ -24,12 +25,6 @@ static inline bool is_counted(const Kernel* k) noexcept {
 static inline bool is_leaf(KernelState* now, uint32_t number, uint32_t lo) noexcept {
     const Node* node = node_at(now, number);
     return !(node->label & VIEW) && node->next == 0 && (node->sibling == 0 || !has_live(now, node->sibling, lo));
-}
-
-// Where the match began that a node without `next` adds.
-static inline uint32_t start_of(KernelState* now, uint32_t number) noexcept {
-    const Node* node = node_at(now, number);
-    return node->sibling ? node->pos : node->max_start;
 }
 
 static inline Content content_of(KernelState* now, uint32_t number) noexcept {
@@ -91,11 +86,26 @@ static inline void visit_part(Kernel* k, uint32_t number, uint32_t lo, bool gath
     else if (known == nullptr) k->counter.asked.push_back(number);
 }
 
+// The same of a cut, which is made of what its members extend, or of groups of a view.
+static void visit_parts_of_cut(Kernel* k, const Node* cut, uint32_t lo, bool gathers) {
+    CutPlace place = begin_cut(&k->now, cut);
+    while (uint32_t number = next_in_cut(k, cut, &place, lo)) {
+        const Node* one = node_at(&k->now, number);
+        if (place.in_view) visit_part(k, number, lo, gathers);
+        else if (one->next) visit_part(k, one->next, lo, gathers);
+        else if (gathers) k->counter.gathering.gather(start_of(&k->now, number));
+    }
+}
+
 // Of the sets that a node is made of, either gather the members, or ask for those that are not known.
 static void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
     const Node* node = node_at(&k->now, number);
     if (gathers && is_product(node)) {
         gather_product(k, node, lo);
+        return;
+    }
+    if (node->label == CUT) {
+        visit_parts_of_cut(k, node, lo, gathers);
         return;
     }
     if (node->label & VIEW) {
@@ -162,11 +172,26 @@ static void tally_product(Kernel* k, uint32_t number, uint32_t lo) {
     k->counter.tally.add(found.first, found.count);
 }
 
+// Add up a cut that may be gone when its node's number comes again.
+static void tally_cut(Kernel* k, const Node* cut, uint32_t lo) {
+    CutPlace place = begin_cut(&k->now, cut);
+    while (uint32_t number = next_in_cut(k, cut, &place, lo)) {
+        const Node* one = node_at(&k->now, number);
+        if (place.in_view) tally_set(k, number, lo);
+        else if (one->next) tally_set(k, one->next, lo);
+        else k->counter.tally.add(start_of(&k->now, number), 1);
+    }
+}
+
 // Add up a set that may be gone when its node's number comes again: it is not remembered itself.
 static void tally_node(Kernel* k, uint32_t number, uint32_t lo) {
     const Node* node = node_at(&k->now, number);
     if (is_product(node)) {
         tally_product(k, number, lo);
+        return;
+    }
+    if (node->label == CUT) {
+        tally_cut(k, node, lo);
         return;
     }
     if (!(node->label & VIEW)) {

@@ -1,5 +1,5 @@
-// Negation and absence: early, on cells, where nothing that comes later can change the verdict; else on the finished
-// match.
+// Negation and absence: early, on cells, where nothing that comes later can change the verdict; when the next step is
+// made, where that is what the verdict waits for (`negated_steps.hpp`); else on the finished match.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +16,17 @@
 #include "nfa_native/joins/window.hpp"
 
 namespace spaseq::joins {
+
+// From now on finished matches are judged by the guard.
+static inline void defer(KernelState* now, const GuardSpec* guard) noexcept {
+    now->doubtful += is_settled(now, guard);
+    now->judgements[guard->number].deferred = 1;
+}
+
+// Some guard must judge finished matches.
+static inline bool is_judged(const KernelProgram* program, const KernelState* now) noexcept {
+    return now->doubtful > 0 || (program->guarded && now->many_rows);
+}
 
 // At the end of a tick: every early guard against the cells that were there before it.
 static void strike(Kernel* k) {
@@ -45,7 +56,7 @@ static void kill_cell(Kernel* k, StateData* s, GuardSpec* guard, const Candidate
         if (k->scratch.pairs[i].cell_row != k->scratch.pairs[i - 1].cell_row) ++covered;
     }
     if (covered < s->cells[cell].rows) {
-        k->now.judgements[guard->number].deferred = true;
+        defer(&k->now, guard);
         return;
     }
     ++k->now.judgements[guard->number].killed;
@@ -63,7 +74,7 @@ static void kill(Kernel* k, uint32_t state, uint32_t which, Candidate* candidate
     probe(k, s, guard->index, &guard->probe, &guard->step, candidate, nullptr);
     for (const Pair& pair : pairs)
         if (!is_open(s, guard, &pair)) pairs[kept++] = pair;
-    if (kept < pairs.size()) k->now.judgements[guard->number].deferred = true;
+    if (kept < pairs.size()) defer(&k->now, guard);
     pairs.resize(kept);
     filter_pairs(k, s, &guard->step.filters, candidate, k->now.tick);
     for (size_t start = 0, end; start < pairs.size(); start = end) {
@@ -129,7 +140,7 @@ static bool is_violated(Kernel* k, uint32_t state, uint32_t which, const Gap& ga
 static bool is_dropped_in(Kernel* k, uint32_t state, const Gap& gap) {
     for (size_t g = 0, g_end = k->program->states[state].guards.size(); g < g_end; ++g) {
         GuardSpec* guard = &k->program->states[state].guards[g];
-        if (guard->early && !k->now.judgements[guard->number].deferred && !k->now.many_rows) continue;
+        if (is_settled(&k->now, guard) && !k->now.many_rows) continue;
         if (is_violated(k, state, uint32_t(g), gap)) {
             ++k->now.judgements[guard->number].killed;
             return true;

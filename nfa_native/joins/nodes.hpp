@@ -71,6 +71,12 @@ static inline bool has_live(KernelState* now, uint32_t node, uint32_t lo) noexce
     return is_live(now, node) && !older(node_at(now, node)->max_start, lo);
 }
 
+// Where the match began that a node without `next` adds.
+static inline uint32_t start_of(KernelState* now, uint32_t number) noexcept {
+    const Node* node = node_at(now, number);
+    return node->sibling ? node->pos : node->max_start;
+}
+
 // Rows in a table of `words`; a table without columns that is asked for has one.
 static inline uint32_t row_count(Kernel* k, size_t words, uint32_t width) noexcept {
     return width == 0 ? 1 : uint32_t(words / width);

@@ -13,6 +13,7 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/counting.hpp"
+#include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/frames.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
@@ -133,7 +134,7 @@ static bool is_left(Kernel* k, uint32_t final, word_t rules) {
     // What was matched joins again, but where somebody forged a snapshot.
     if (k->scratch.levels[last_level(k)].empty() && k->program->whole) return false;
     close_rows(k, &k->now.states[final]);
-    return !k->program->guarded || !is_dropped(k, final);
+    return !is_judged(k->program, &k->now) || !is_dropped(k, final);
 }
 
 // Guards look at all rows of a match at once: for each rule at those that it has.
@@ -165,7 +166,8 @@ static void deliver(Kernel* k, uint32_t final, int64_t decided) {
         note_single(k);
         return;
     }
-    if (k->count_only && !k->now.many_rows && !k->program->ambiguous && !k->program->guarded && !k->program->sifted) {
+    bool alike = !k->now.many_rows && !k->program->ambiguous && !k->now.doubtful && !k->program->sifted;
+    if (k->count_only && alike) {
         count_match(k);
         return;
     }
@@ -173,6 +175,18 @@ static void deliver(Kernel* k, uint32_t final, int64_t decided) {
     if (!find_steps(k)) return;
     if (k->program->rules != NO_RULES && k->program->guarded && k->now.many_rows) deliver_apart(k, final, decided);
     else if (is_left(k, final, k->pause.output.rules)) write_results(k, final, decided);
+}
+
+// Visit what a node is made of that picks nothing itself; whether `path` is complete by that.
+static bool visit_sets_in(Kernel* k, const Node* at, Visit visit, uint32_t lo) {
+    if (at->label == CUT) return visit_cut(k, at, visit, lo);
+    if (at->label & VIEW) {
+        visit_view(k, at, visit, lo);
+        return false;
+    }
+    k->scratch.visits.push_back({at->sibling, visit.depth, 0, 0});
+    k->scratch.visits.push_back({at->next, visit.depth, 0, 0});
+    return false;
 }
 
 // Deliver what is left to be visited, up to the next pause.
@@ -192,13 +206,8 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
         visits.pop_back();
         if (!has_live(&k->now, visit.node, lo)) continue;
         Node* at = node_at(&k->now, visit.node);
-        if (at->label & VIEW) {
-            visit_view(k, at, visit, lo);
-            continue;
-        }
-        if (at->label == UNION) {
-            visits.push_back({at->sibling, visit.depth, 0, 0});
-            visits.push_back({at->next, visit.depth, 0, 0});
+        if (at->label >= CUT) {
+            if (visit_sets_in(k, at, visit, lo)) deliver(k, final, decided);
             continue;
         }
         k->scratch.path.resize(visit.depth);

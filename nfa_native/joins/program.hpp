@@ -101,6 +101,19 @@ struct TargetSpec {
     uint64_t ends;                        // Kleenes whose iteration ends between the step and that
 };
 
+// A column of whole matches that a guard reads, as a step out of its state has it.
+struct SightSpec {
+    uint32_t column;
+    ValueSpec value;
+};
+
+// A guard that is judged when a step out of its state is made (`negated_steps.hpp`).
+struct ChanceSpec {
+    uint32_t guard;                       // of those of the state
+    std::vector<SightSpec> sights;
+    std::vector<uint32_t> later;          // columns of whole matches that a step after it may still bind
+};
+
 // A side of a junction.
 struct SideSpec {
     uint32_t state;                       // where it is complete
@@ -125,11 +138,25 @@ struct TransitionSpec {
     std::vector<uint32_t> opens;          // junctions of which a side begins with it, outermost first
     std::vector<uint32_t> sides;          // and which side that is
     uint32_t branch;                      // of those that begin in the source
+    std::vector<ChanceSpec> chances;      // guards that it gives the first chance to
+};
+
+// What a guard's only filter asks of one value of the negated event.
+struct StrikeOrder {
+    bool known;                           // it has no filter, or one that compares two columns
+    bool compares;                        // and it has one
+    bool limit;  // `row < column` or the opposite of it; else `column < row` or its opposite
+    bool inverted;                        // the opposite
+    uint32_t row;                         // the negated event's column
+    uint32_t column;                      // that of whole matches
 };
 
 struct GuardSpec {
     uint32_t number;                      // among the guards of all states
     bool early;
+    bool first_chance;                    // it is judged when a step out of its state is made
+    uint32_t strikers;                    // its place among those
+    StrikeOrder order;                    // of its negated events, then
     uint32_t index;
     uint64_t begun;
     ChoiceSpec choice;
@@ -185,6 +212,12 @@ struct JunctionSpec {
     bool anchored;                        // something may come before it
 };
 
+// One of the guards of a state.
+struct GuardPlace {
+    uint32_t state;
+    uint32_t guard;
+};
+
 struct KernelProgram {
     std::vector<uint32_t> slots;
     std::vector<Label> labels;
@@ -209,12 +242,33 @@ struct KernelProgram {
     uint32_t result_width;
     bool ambiguous;
     bool guarded;
+    std::vector<GuardPlace> chances;      // guards that are judged when a step is made
     bool waits;                           // some match waits for its window's edge
     int64_t window;
     int64_t origin;
     bool sliding;
     bool by_events;
 };
+
+// The guard's filter as the comparison of one column of its row with one of whole matches.
+inline StrikeOrder order_of_strikes(const KernelProgram* program, const GuardSpec* guard) noexcept {
+    const std::vector<uint32_t>& filters = guard->whole.filters;
+    if (filters.empty()) return {true, false, false, false, 0, 0};
+    const FormulaSpec& formula = program->formulas[filters[0]];
+    bool limit = formula.left >= program->whole;
+    uint32_t row = (limit ? formula.left : formula.right) - program->whole;
+    uint32_t column = limit ? formula.right : formula.left;
+    bool known = filters.size() == 1 && formula.comparison && column < program->whole && row < guard->choice.width;
+    return {known, known, limit, formula.inverted, row, column};
+}
+
+// Give the guard its place among those that are judged when a step is made.
+inline void place_guard(KernelProgram* program, uint32_t state, uint32_t number) {
+    GuardSpec* guard = &program->states[state].guards[number];
+    guard->strikers = uint32_t(program->chances.size());
+    guard->order = order_of_strikes(program, guard);
+    program->chances.push_back({state, number});
+}
 
 // The column's place in the zone maps of the index; MOST_COMPARED: there is no room left.
 static uint32_t slot_for(IndexSpec* index, uint32_t column) {

@@ -79,6 +79,15 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[ValueSpec] whole
         uint64_t ends
 
+    cdef struct SightSpec:
+        uint32_t column
+        ValueSpec value
+
+    cdef cppclass ChanceSpec:
+        uint32_t guard
+        vector[SightSpec] sights
+        vector[uint32_t] later
+
     cdef cppclass SideSpec:
         uint32_t state
         vector[uint32_t] columns
@@ -101,10 +110,12 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[uint32_t] opens
         vector[uint32_t] sides
         uint32_t branch
+        vector[ChanceSpec] chances
 
     cdef cppclass GuardSpec:
         uint32_t number
         bint early
+        bint first_chance
         uint32_t index
         uint64_t begun
         ChoiceSpec choice
@@ -182,6 +193,7 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint sliding
         bint by_events
 
+    void place_guard(KernelProgram* program, uint32_t state, uint32_t number)
     void order_index(StateSpec* s, TransitionSpec* transition)
 
 

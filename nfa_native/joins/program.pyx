@@ -103,6 +103,7 @@ cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     cdef GuardSpec out
     out.number = number
     out.early = guard.early
+    out.first_chance = guard.first_chance
     out.index = guard.index
     out.begun = guard.begun
     out.choice = choice_spec(guard.choice)
@@ -158,6 +159,17 @@ cdef TransitionSpec transition_spec(object transition, uint32_t number, object s
     out.opens = numbers(transition.opens)
     out.sides = numbers(transition.sides)
     out.branch = transition.branch
+    for chance in transition.chances:
+        out.chances.safe_push_back(chance_spec(chance))
+    return moved(out)
+
+
+cdef ChanceSpec chance_spec(object chance):
+    cdef ChanceSpec out
+    out.guard = chance.guard
+    out.later = numbers(chance.later)
+    for column, value in chance.sights:
+        out.sights.safe_push_back(SightSpec(column, value_spec(value)))
     return moved(out)
 
 
@@ -292,6 +304,9 @@ cdef build_states(KernelProgram* program, object states):
         for guard in state.guards:
             for atom in guard.choice.atoms:
                 program.negated[atom] = program.gathered[atom] = 1
+        for place, guard in enumerate(state.guards):
+            if guard.first_chance:
+                attempted(place_guard, program, <uint32_t>number, <uint32_t>place)
     program.guarded = program.guards > 0
 
 

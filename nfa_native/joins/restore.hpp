@@ -19,6 +19,7 @@
 #include "nfa_native/joins/restore_unions.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/negated_events.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
 
@@ -44,7 +45,7 @@ static void check_counters(Kernel* k) {
         check_counter(tried.fired | tried.pairs | tried.scanned);
     }
     for (Judgements& one : k->now.judgements) {
-        one.deferred = one.deferred != 0;
+        one.deferred = one.deferred == AT_STEPS ? AT_STEPS : one.deferred != 0;
         check_counter(one.killed);
     }
 }
@@ -238,7 +239,7 @@ static void check_sibling(
         return;
     }
     if (is_link(now, node->sibling, number)) {
-        require(!(node_at(now, node->sibling)->label & VIEW), "a view is in union with others");
+        require(!is_part(node_at(now, node->sibling)), "a view is in union with others");
         others = states_of(now, known, node->sibling);
     }
     for (size_t i = 0; i < known->width; ++i) {
@@ -258,6 +259,10 @@ static void check_node(KernelProgram* program, KernelState* now, NodeStates* kno
     }
     if ((node->label & PRODUCT) && !(node->label & VIEW)) {
         check_product(program, now, known, number, bits);
+        return;
+    }
+    if (node->label == CUT) {
+        check_cut(program, now, known, number, bits);
         return;
     }
     if (node->label & VIEW) {
@@ -396,7 +401,7 @@ static void load_cell(
     cell->youngest = k->now.lo - 1;
     if (is_live(&k->now, form->node)) {
         require(has_bit(states_of(&k->now, known, form->node), state), "a cell has the set of another state");
-        require(!(node_at(&k->now, form->node)->label & VIEW), "a cell has a view");
+        require(!is_part(node_at(&k->now, form->node)), "a cell has a view");
         cell->youngest = node_at(&k->now, form->node)->max_start;
     } else {
         require(form->node != 0 && older(form->node, k->now.ring.tail), "a cell has no set");
@@ -573,6 +578,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     clock_fields(k, a);
     counter_fields(&k->now, a);
     check_counters(k);
+    count_doubtful(k->program, &k->now);
     if (k->program->rules != NO_RULES) load_rules(k->program, &k->now, a, &taken);
     node_fields(a, &nodes);
     load_ring(&k->now, &nodes);
@@ -587,6 +593,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     check_views(k->program, &k->now);
     load_deadlines(&k->now, a);
     load_seen(k->program, &k->now, a);
+    note_watched(k);
     k->now.swept = next_position(&k->now);
 }
 

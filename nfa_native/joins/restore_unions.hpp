@@ -1,4 +1,4 @@
-// What is asked of products and unions in an archive: that each is of sets that can meet there (`restore.hpp`).
+// What is asked of cuts, products and unions in an archive: that each is of sets that can meet there (`restore.hpp`).
 #pragma once
 
 #include <cstddef>
@@ -38,6 +38,24 @@ static bool is_link(KernelState* now, uint32_t link, uint32_t number) {
     return true;
 }
 
+// A set that is a part of others: nothing is in union with it, and no cell has it.
+static inline bool is_part(const Node* node) noexcept { return (node->label & VIEW) || node->label == CUT; }
+
+// A cut is of a cell's set or of a view, and waits where they do; of what is over it waits anywhere.
+static void check_cut(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number, uint64_t* bits) {
+    const Node* node = node_at(now, number);
+    require(!program->chances.empty() && node->sibling == 0, "there is a cut where no negation asks for one");
+    if (!is_link(now, node->next, number)) {
+        require(node->next != 0, "a cut is of nothing");
+        for (size_t i = 0; i < known->width; ++i) bits[i] = ~uint64_t(0);
+        return;
+    }
+    const Node* next = node_at(now, node->next);
+    require(next->label != CUT, "a cut is of another one");
+    require(is_from(next->max_start, node->max_start), "a cut is younger than its set");
+    for (size_t i = 0; i < known->width; ++i) bits[i] = states_of(now, known, node->next)[i];
+}
+
 // Both sets wait in the same states; what is over of them waits anywhere.
 static void check_union(KernelProgram* program, KernelState* now, NodeStates* known, uint32_t number, uint64_t* bits) {
     const Node* node = node_at(now, number);
@@ -47,7 +65,7 @@ static void check_union(KernelProgram* program, KernelState* now, NodeStates* kn
     for (uint32_t link : {node->next, node->sibling}) {
         if (!is_link(now, link, number)) continue;
         const Node* part = node_at(now, link);
-        require(!(part->label & VIEW), "a view is in union with others");
+        require(!is_part(part), "a view is in union with others");
         require(is_from(node->max_start, part->max_start), "a union is older than what is in it");
         for (size_t i = 0; i < known->width; ++i) bits[i] &= states_of(now, known, link)[i];
     }

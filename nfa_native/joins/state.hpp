@@ -17,6 +17,7 @@
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/groups.hpp"
 #include "nfa_native/joins/program.hpp"
+#include "nfa_native/joins/queues.hpp"
 #include "nfa_native/joins/sides.hpp"
 #include "nfa_native/joins/tables.hpp"
 #include "nfa_native/terms/encoding.hpp"
@@ -37,6 +38,7 @@ constexpr uint32_t NO_LIST = 0xFFFFFFFF;
 constexpr uint32_t FEW_FOUND = 4;         // cells of a bucket without order, among which one is found without the table
 constexpr uint32_t LARGE_TABLE = 4096;    // entries: more than what stands ready in the processor
 constexpr uint32_t FEW_PROBED = 8;        // cells of a bucket without order, which are tried one by one
+constexpr uint64_t AT_STEPS = 2;          // see `Judgements::deferred`
 constexpr uint32_t EVERYWHERE = 0xFFFFFFFF;
 constexpr uint32_t MOST_RULES = 0xFFFFFF;
 // in a label: a view of a list; the rest of the label is a transition's number
@@ -46,6 +48,8 @@ constexpr uint32_t UNION = 0x7FFFFFFF;     // as a label: all of `next` and all 
 constexpr uint32_t PRODUCT = 0x40000000;
 constexpr uint32_t PART_BITS = 10;        // of the side in the label of a product
 constexpr uint32_t PART_MASK = (1 << PART_BITS) - 1;
+// as a label: those of `next` whose last step picked event `pos` or one after it
+constexpr uint32_t CUT = 0x20000000;
 constexpr uint32_t FEW_CREATED = 1024;    // cells for which no sweep is worth while
 constexpr uint32_t MUCH_CREATED = 0x7FFFFFFF;  // more than any sweep leaves
 // stored events between two sweeps: positions of dead cells must not wrap
@@ -59,7 +63,8 @@ constexpr uint64_t WILD = 0x9E3779B97F4A7C15;  // hash of a key with an unbound 
 // A set of partial matches: those of `next`, each with event `pos` added, and those of `sibling`.  Of a view: those in
 // the groups of list `next` before number `sibling` that the event `pos` takes along by the transition in `label`.  Of a
 // union: those of `next` and those of `sibling`.  Of a product: all unions of a way in `next`, of one side, and of ways
-// in `sibling`, of the sides after it, that go on from the same partial match (`junctions.hpp`).
+// in `sibling`, of the sides after it, that go on from the same partial match (`junctions.hpp`).  Of a cut: those of
+// `next`, a cell's set or a view, whose last event is `pos` or comes after it (`prefixes.hpp`).
 struct Node {
     uint32_t pos;                         // the event picked
     uint32_t label;                       // which atom of which transition picked it
@@ -253,7 +258,9 @@ struct Candidacies {
 // What became of a guard.
 struct Judgements {
     uint64_t killed;
-    uint64_t deferred;                    // 1: an event came that only the finished match can judge
+    // 1: an event came that only the finished match can judge.  Of a guard that is judged when a step is made:
+    // AT_STEPS, as long as it was at each step, else the finished match is
+    uint64_t deferred;
 };
 
 // The past that may still matter: stored events, their rows, and where negated atoms matched.
@@ -298,6 +305,8 @@ struct KernelState {
     std::vector<StateData> states;
     std::vector<Candidacies> candidacies;  // by transition
     std::vector<Judgements> judgements;   // by guard
+    uint32_t doubtful = 0;                // guards that finished matches are judged by
+    std::vector<Strikers> strikers;       // by the place of a guard that is judged when a step is made
     uint32_t lo = 0;                      // first position of the present window
     uint32_t kept = 0;                    // first position that a guard may still look at
     int64_t seq = 0;                      // position of the next event of the merged input
@@ -380,6 +389,7 @@ struct Scratch {
     std::vector<std::vector<uint32_t>> parents;
     std::vector<word_t> finished;         // rows of the finished match
     std::vector<word_t> views;            // what a guard sees of them
+    std::vector<word_t> seen;             // what a guard sees of a partial match that makes a step
     std::vector<word_t> answer;           // rows of its results
     std::vector<std::pair<uint64_t, uint64_t>> picks;  // atom and event: no bytes between them, for they are compared
 };
@@ -455,6 +465,19 @@ static void begin_state(StateData* s, StateSpec* spec) {
     }
 }
 
+// Finished matches need not be judged by the guard, where no event has several rows.
+static inline bool is_settled(const KernelState* now, const GuardSpec* guard) noexcept {
+    uint64_t deferred = now->judgements[guard->number].deferred;
+    return (guard->early && !deferred) || (guard->first_chance && deferred == AT_STEPS);
+}
+
+// Count the guards by which finished matches are judged.
+inline void count_doubtful(const KernelProgram* program, KernelState* now) noexcept {
+    now->doubtful = 0;
+    for (const StateSpec& state : program->states)
+        for (const GuardSpec& guard : state.guards) now->doubtful += !is_settled(now, &guard);
+}
+
 // Nothing waits to be taken.
 inline void clear_results(Results* results) {
     results->first.clear();
@@ -478,6 +501,10 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->now.matched.assign(program->slots.size(), 0);
     k->now.candidacies.resize(program->transitions.size());
     k->now.judgements.resize(program->guards);
+    k->now.strikers.resize(program->chances.size());
+    for (const GuardPlace& one : program->chances)
+        k->now.judgements[program->states[one.state].guards[one.guard].number].deferred = AT_STEPS;
+    count_doubtful(program, &k->now);
     k->now.states.resize(program->states.size());
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
     k->scratch.unions.resize(program->junctions.size());

@@ -17,6 +17,7 @@
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
+#include "nfa_native/joins/negated_steps.hpp"
 #include "nfa_native/joins/values.hpp"
 #include "nfa_native/joins/views.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -86,6 +87,11 @@ static void stage(
     staged->max_start = start;
 }
 
+// Sets that are kept until the tick closes, or until the pause is over.
+static inline size_t waiting_sets(const Kernel* k) noexcept {
+    return k->now.staged.size() + k->pause.postponed.size();
+}
+
 // Stage the successors of the partial matches in `node`, which are alike, and output those that are finished.
 static void advance_set(
     Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, uint32_t start,
@@ -99,20 +105,34 @@ static void advance_set(
     }
 }
 
+// The same of what negated events leave of the set, which waits in one cell with one row, or in a view.
+static void advance_left(
+    Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, int64_t deadline
+) {
+    const TransitionSpec* transition = &k->program->transitions[which];
+    uint32_t head = k->now.ring.head;
+    const word_t* row = pair_cell_row(&k->now.states[transition->source], pairs);
+    uint32_t left = left_of_set(k, transition, candidate, row, node);
+    if (left == 0) return;
+    size_t before = waiting_sets(k);
+    uint32_t start = node_at(&k->now, left)->max_start;
+    advance_set(k, which, candidate, pairs, count, left, start, deadline);
+    if (waiting_sets(k) == before && !k->pause.suspended) k->now.ring.head = head;  // nobody keeps the cut
+}
+
 // Move what the candidate sees of list `number`; the group has the youngest start in it.
 static void take_view(
     Kernel* k, uint32_t which, Candidate* candidate, uint32_t number, const GroupList* groups, const Group* group
 ) {
-    size_t staged = k->now.staged.size();
-    size_t postponed = k->pause.postponed.size();
+    size_t before = waiting_sets(k);
     uint32_t head = k->now.ring.head;
     uint32_t start = group->max_start;
     Pair pair{0, 0, group->cell};
     assert(k->now.states[k->program->transitions[which].source].cells[group->cell].serial == group->serial);
     uint32_t node = write_node(&k->now, k->scratch.combination[0], VIEW | which, number, group_end(groups), start);
-    advance_set(k, which, candidate, &pair, 1, node, start, 0);
-    if (k->now.staged.size() == staged && k->pause.postponed.size() == postponed && !k->pause.suspended)
-        k->now.ring.head = head;  // nobody keeps the view
+    if (k->program->transitions[which].chances.empty()) advance_set(k, which, candidate, &pair, 1, node, start, 0);
+    else advance_left(k, which, candidate, &pair, 1, node, 0);
+    if (waiting_sets(k) == before && !k->pause.suspended) k->now.ring.head = head;  // nobody keeps the view
 }
 
 // Take the transition from all groups of the candidate's key that pass, as one set; whether there are any.  `aside`:
@@ -225,7 +245,9 @@ static void advance_cell(
     } else if (k->program->waits) {
         deadline = upper_edge(k->program, measure(k, candidate->least));
     }
-    if (k->program->rules == NO_RULES) {
+    if (!k->program->transitions[which].chances.empty()) {
+        advance_left(k, which, candidate, pairs, count, node, deadline);
+    } else if (k->program->rules == NO_RULES) {
         advance_set(k, which, candidate, pairs, count, node, start, deadline);
     } else {
         Advance step{which, candidate, pairs, count, node, start, deadline};

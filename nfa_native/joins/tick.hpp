@@ -166,6 +166,7 @@ static void move_cells(Kernel* k) {
     if (k->program->guarded) strike(k);
     for (uint32_t state : k->program->moving) leave(k, &k->now.states[state]);
     enter_staged(k);
+    if (!k->program->chances.empty()) note_strikers(k);
     for (size_t i = 0; k->program->gathers && i < k->now.tick_atoms.size(); ++i) k->now.tick_atoms[i].clear();
 }
 

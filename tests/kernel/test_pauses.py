@@ -134,7 +134,7 @@ def test_a_signal_is_heard_while_matches_are_counted() -> None:
     def ring(*_: object) -> None:
         raise TimeoutError
 
-    driver = Driver(plan_of("A : B:+ : D! : C"))
+    driver = Driver(plan_of("D! : A : B:+ : C"))
     driver.matcher.count_only = True
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 0.05)
@@ -159,3 +159,11 @@ def test_a_number_of_matches_that_does_not_fit() -> None:
     driver.matcher.count_only = True
     with pytest.raises(OverflowError, match="more matches than 64 bits"):
         driver.feed(dense(65))
+
+
+def test_negations_that_were_judged_on_the_way_visit_no_match() -> None:
+    driver = Driver(plan_of("A : B:+ : D! : C"))
+    driver.matcher.count_only = True
+    driver.feed(dense(63))
+    driver.matcher.finish()
+    assert driver.matcher.count == 2**63 - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gpm.terms import encode
 from nfa_native.automata.automaton import (
     Automaton,
     CellComparison,
+    Chance,
     Choice,
     CompleteSide,
     ComputedColumn,
@@ -49,6 +51,7 @@ from spaseq.plan.sequences.environment import (
     variables_of,
 )
 from spaseq.plan.sequences.filters import SIGNS, TURNED
+from spaseq.plan.sequences.first_chance import FirstChances, with_chances
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
 from spaseq.plan.sequences.rules import as_column, question_of, rule_order
@@ -88,6 +91,7 @@ class _Assembler:
         self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
         self.indexes: dict[Exit, dict[tuple[int, tuple[int, ...]], int]] = {state: {} for state in analysis.exits}
         self.branches = analysis.branches
+        self.first_chances = FirstChances(analysis, liveness)
         self.parameters = rule_order(liveness) if analysis.has_rules else ()
 
     def automaton(self, cells: Cells | None) -> Automaton:
@@ -111,7 +115,7 @@ class _Assembler:
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
             junctions=junctions,
         )
-        return with_cells(automaton, cells)
+        return with_chances(with_cells(automaton, cells))
 
     def _tells_keys(self) -> bool:
         """Whether results of several substreams differ."""
@@ -250,7 +254,18 @@ class _Assembler:
             opens=tuple(fork.junction for fork in way.forks),
             sides=tuple(fork.side for fork in way.forks),
             branch=branch,
+            chances=tuple(self._chances(way)),
         )
+
+    def _chances(self, way: Way) -> Iterator[Chance]:
+        """The guards of the source that the step gives the first chance to, with what they read."""
+        columns = _numbered(self.analysis.columns)
+        for number, guard in enumerate(self.liveness.guards[way.source]):
+            sights = self.first_chances.sights(way, guard) if self.first_chances.having(way.source)[number] else None
+            if sights is not None:
+                values = self._values(sights.values(), self._held(way.source), way.names)
+                later = tuple(columns[name] for name in sights if self.first_chances.may_change(way, name))
+                yield Chance(number, tuple(zip(map(columns.__getitem__, sights), values, strict=True)), later)
 
     def _passing(self) -> Iterator[Transition]:
         """What takes partial matches away that want the next event of their substream: each event of it does."""
@@ -331,7 +346,7 @@ class _Assembler:
             one.repeated,
         )
 
-    def _guard(self, state: Exit, guard: SymbolicGuard) -> Guard:
+    def _guard(self, state: Exit, guard: SymbolicGuard, has_first_chance: bool) -> Guard:
         held, whole = self.liveness.columns[state], self.analysis.columns
         early = self._step(guard.early, held, guard.names) if guard.early else JoinStep((), ())
         cells, columns = _numbered(held), _numbered(whole)
@@ -344,6 +359,7 @@ class _Assembler:
             whole=self._step(guard.whole, whole, guard.names),
             looks=tuple(self._look(columns[name], name, sight) for name, sight in guard.sights),
             begun=_bits(guard.begun),
+            first_chance=has_first_chance,
         )
 
     def _look(self, column: int, name: str, sight: int | Expression) -> Look:
@@ -361,7 +377,7 @@ class _Assembler:
 
     def _state(self, state: Exit) -> State:
         columns = self.analysis.columns
-        guards = tuple(self._guard(state, one) for one in self.liveness.guards[state])
+        guards = tuple(map(self._guard, repeat(state), self.liveness.guards[state], self.first_chances.having(state)))
         closing: tuple[ComputedColumn, ...] = ()
         output: tuple[ComputedColumn, ...] = ()
         if state.ends:

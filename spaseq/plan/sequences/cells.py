@@ -89,12 +89,12 @@ def _why_apart(state: State, transition: Transition, formulas: Sequence[Formula]
     if len(step.compared) != len(step.filters) or len(step.compared) > MOST_COMPARISONS:
         return "a filter is more than the comparison of one value with the event's"
     values = (value for target in transition.targets for value in target.values)
-    if all(_columns_of(value, state.width, formulas) <= joined for value in values):
+    if all(columns_of(value, state.width, formulas) <= joined for value in values):
         return ""
     return "a value is kept for steps after the next"
 
 
-def _columns_of(value: ComputedColumn, width: int, formulas: Sequence[Formula]) -> set[int]:
+def columns_of(value: ComputedColumn, width: int, formulas: Sequence[Formula]) -> set[int]:
     """The columns of the partial match that a value is computed from."""
     match value.kind:
         case ColumnSource.CELL | ColumnSource.EITHER:

@@ -166,7 +166,10 @@ def _state(
         "cells": kind,
         "why": why,
         "join_keys": sorted({", ".join(sorted(held for held, _ in step.joins)) for step in steps if step.joins}),
-        "guards": [_guard(analysis, state, guard) for guard in liveness.guards[state]],
+        "guards": [
+            _guard(analysis, state, guard, one.first_chance)
+            for guard, one in zip(liveness.guards[state], automaton.states[number].guards, strict=True)
+        ],
         "competes_with": [numbers[one] for one in analysis.competitors.get(state, ())],
         **({} if state.arrives is None else {"completes": _side(state.arrives)}),
         **_branches(analysis, state),
@@ -234,9 +237,11 @@ def _listed(names: set[str]) -> str:
     return ", ".join(f"?{name}" if name.isidentifier() else name for name in sorted(names))
 
 
-def _guard(analysis: Analysis, state: Exit, guard: SymbolicGuard) -> dict[str, Any]:
+def _guard(analysis: Analysis, state: Exit, guard: SymbolicGuard, has_first_chance: bool) -> dict[str, Any]:
     if guard.early:
         how = "drops cells when it matches"
+    elif has_first_chance:
+        how = "looked for when the next step comes"
     elif state.node == START:
         how = "checked on the finished match: it stands before the first event"
     elif state in analysis.forking:

@@ -117,6 +117,7 @@ def test_every_kind_of_cell_and_guard_is_shown() -> None:
         "checked on the finished match: it stands before the first event",
         "checked on the finished match: it stands before sides of &&",
         "checked on the finished match: it reads what comes later",
+        "looked for when the next step comes",
     }
     assert {state["operator"] for state in states} == {
         None, "skip-till-any", "skip-till-next", "strict contiguity", "strict contiguity in its partition",
