@@ -166,6 +166,9 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[uint8_t] gathered
         bint gathers
         vector[uint32_t] moving
+        vector[uint32_t] merging
+        uint32_t merge_after
+        uint32_t merge_ratio
         vector[word_t] start
         uint32_t guards
         uint32_t widest
@@ -181,6 +184,8 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         int64_t origin
         bint sliding
         bint by_events
+
+    const uint32_t MOST_LISTS
 
     void order_index(StateSpec* s, TransitionSpec* transition)
 

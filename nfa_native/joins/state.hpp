@@ -2,6 +2,7 @@
 // `is_live`.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "nfa_native/core/node_ring.hpp"
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/groups.hpp"
+#include "nfa_native/joins/merging.hpp"
 #include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/sides.hpp"
 #include "nfa_native/joins/tables.hpp"
@@ -221,6 +223,7 @@ struct StateData {
     uint32_t width;
     bool final;
     std::vector<CellIndex> indexes;
+    std::vector<CellIndex> merged;        // of a state with views: the same of cells that are in no list, if there are any
     FlatTable<TableEntry> exact;  // by all live values: the cells of large buckets without order, and stale ones
     std::vector<Cell> cells;
     std::vector<word_t> words;            // row of cell i at i * width
@@ -237,6 +240,7 @@ struct StateData {
     uint64_t entered = 0;
     uint64_t expired = 0;
     uint64_t skipped = 0;                 // dropped because another event came first (strict contiguity)
+    Merging merging;
 };
 
 // What became of a transition's candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -480,6 +484,7 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     k->now.judgements.resize(program->guards);
     k->now.states.resize(program->states.size());
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
+    for (uint32_t state : program->merging) k->now.states[state].merging.due = std::max(program->merge_after, 1u);
     k->scratch.unions.resize(program->junctions.size());
     for (size_t i = 0; i < program->junctions.size(); ++i)
         begin_junction(&k->scratch.unions[i], program->junctions[i]);

@@ -12,6 +12,7 @@
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/junctions.hpp"
 #include "nfa_native/joins/lists.hpp"
+#include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
@@ -275,6 +276,7 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     StateData* s = &k->now.states[transition->source];
     Candidacies* tried = &k->now.candidacies[which];
     uint64_t scanned = k->scratch.scanned;
+    size_t staged = k->now.staged.size();
     bool fired = false;
     ++tried->offered;
     candidate->pick = NOT_STAGED;
@@ -292,12 +294,14 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     } else {
         if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
         if (!s->spec->branches.empty()) trim_buckets(s, transition, candidate);
-        if (k->scratch.aside || k->scratch.singly)
-            probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        bool probes = k->scratch.aside || k->scratch.singly;
+        if (probes) probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        if (!s->merged.empty()) probe_merged(k, s, transition, candidate, probes);
         if (!s->spec->branches.empty()) drop_beaten(&k->scratch, s, transition->branch);
         tried->scanned += k->scratch.scanned - scanned;
     }
     fire_pairs(k, which, candidate, fired);
+    s->merging.gone_on += k->now.staged.size() - staged;
 }
 
 static void combined(Kernel* k, Candidate* candidate, Purpose* purpose) {
