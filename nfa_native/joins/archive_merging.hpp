@@ -1,5 +1,5 @@
-// What an archive has where sets may be merged by their values: of each state whether they are, and what the next choice
-// is made from.  Merged cells are marked among the bits of `listed`.  Archives from before there were any have none of
+// What an archive has where sets may be merged by their values: of each state whether they are, and what the next
+// choice is made from.  Merged cells are marked among the bits of `listed`.  Archives from before there were any have none of
 // this: then sets are listed.
 #pragma once
 
@@ -41,9 +41,8 @@ static void load_merging(KernelProgram* program, KernelState* now, Archive* a) {
         Merging& one = now->states[i].merging;
         require((one.due | one.entered | one.made | one.gone_on | one.switches) <= uint64_t(FARTHEST),
             "a choice of cells has counted too much");
-        bool may = std::count(program->merging.begin(), program->merging.end(), i) > 0;
-        one.on = may && one.on;
-        one.due = std::max<uint64_t>(1, one.due);
+        if (std::count(program->merging.begin(), program->merging.end(), i) == 0) one = Merging{};
+        else one.due = std::max<uint64_t>(1, one.due);
     }
 }
 

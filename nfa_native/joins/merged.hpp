@@ -1,7 +1,7 @@
-// Merged cells of a state with views: sets of equal values are one, found by these.  A list makes each set that enters a
-// group of its own; that is best where values hardly repeat, or where views go on to other states.  Where values repeat,
-// and steps end matches, merged cells are: there are as many as values.  Which it is, the data say: it is chosen while
-// events come, when a tick ends, for sets that enter from then on.  Lists stay as they are, for views look at them.
+// Merged cells of a state with views: sets of equal values are one, found by these.  A list makes each set that enters
+// a group of its own; that is best where values hardly repeat, or where views go on to other states.  Where values
+// repeat, and steps end matches, merged cells are: there are as many as values.  Which it is, the data say: it is chosen
+// while events come, when a tick ends, for sets that enter from then on.  Lists stay as they are: views look at them.
 #pragma once
 
 #include <algorithm>
@@ -73,18 +73,19 @@ static uint64_t count_distinct(const KernelState* now, StateData* s, uint64_t mo
     return found;
 }
 
-// Whether to merge, where sets are listed: of `living` ones so many have the same values that it saves the most of them;
-// and few views go on.  For instead of one view each merged cell of it would go on by itself.
+// Whether to merge, where sets are listed: so many of the `living` ones have the same values that it saves most of them;
+// and few views go on.  For instead of one view each merged cell in it would go on by itself.
 static bool is_worth_merging(Kernel* k, StateData* s, uint64_t living) {
     const Merging& known = s->merging;
     uint64_t most = living / k->program->merge_ratio;
-    if (living * FEW_GROUPS < k->program->merge_after) return false;
+    if (living * FEWER_LIVING < k->program->merge_after) return false;
     uint64_t distinct = count_distinct(&k->now, s, most);
+    if (distinct > FEW_VALUES && distinct * DEAR_VALUES > most) return false;
     return distinct <= most && known.gone_on * distinct * DEAR_PAIRS * DEAR_PAIRS <= known.entered;
 }
 
-// Whether to go on merging: most sets find their values there, and few go on.  It is left later than it is begun, so that
-// what is neither good nor bad stays as it is.
+// Whether to go on merging: most sets find their values there, and few go on.  It ends later than it begins, so that what
+// is neither good nor bad stays as it is.
 static inline bool is_still_worth_merging(const Merging* known) noexcept {
     return known->made * 2 <= known->entered && known->gone_on * DEAR_PAIRS <= known->entered;
 }

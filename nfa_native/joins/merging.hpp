@@ -6,10 +6,12 @@
 
 namespace spaseq::joins {
 
-constexpr uint32_t MERGED = 0x80000000;    // among the bits of `Cell::listed`: it is found by its values, and in no list
+constexpr uint32_t MERGED = 0x80000000;    // among the bits of `Cell::listed`: the cell is found by its values, in no list
 constexpr uint32_t MOST_LISTS = 31;        // indexes that leave that bit
 constexpr uint64_t DEAR_PAIRS = 8;         // a pair that goes on to another state costs at most so many sets that enter
-constexpr uint64_t FEW_GROUPS = 4;         // no choice before there is one group for so many sets that are waited for
+constexpr uint64_t FEW_VALUES = 4096;      // more of them do not stand ready in the processor:
+constexpr uint64_t DEAR_VALUES = 4;        // so many times more sets must share them
+constexpr uint64_t FEWER_LIVING = 4;       // of what must have entered before a choice, a fourth must live
 
 // Of one state.
 struct Merging {

@@ -201,7 +201,7 @@ struct KernelProgram {
     bool gathers;                         // there are such atoms
     std::vector<uint32_t> moving;         // states that partial matches leave when they step, or when others do
     std::vector<uint32_t> merging;        // states with views whose sets may be merged
-    uint32_t merge_after;                 // sets that enter before it is chosen whether they are; 0: switch with each tick
+    uint32_t merge_after;                 // sets that enter before it is chosen whether they are; 0: always switch
     uint32_t merge_ratio;                 // sets of the same values that make it worth while
     std::vector<word_t> start;            // the whole match before its first step
     uint32_t guards;                      // of all states

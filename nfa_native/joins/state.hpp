@@ -223,7 +223,7 @@ struct StateData {
     uint32_t width;
     bool final;
     std::vector<CellIndex> indexes;
-    std::vector<CellIndex> merged;        // of a state with views: the same of cells that are in no list, if there are any
+    std::vector<CellIndex> merged;        // the same of merged cells, where there are any (`merged.hpp`)
     FlatTable<TableEntry> exact;  // by all live values: the cells of large buckets without order, and stale ones
     std::vector<Cell> cells;
     std::vector<word_t> words;            // row of cell i at i * width
