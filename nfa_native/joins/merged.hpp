@@ -1,7 +1,7 @@
 // Merged cells of a state with views: sets of equal values are one, found by these.  A list makes each set that enters
 // a group of its own; that is best where values hardly repeat, or where views go on to other states.  Where values
-// repeat, and steps end matches, merged cells are: there are as many as values.  Which it is, the data say: it is chosen
-// while events come, when a tick ends, for sets that enter from then on.  Lists stay as they are: views look at them.
+// repeat, and steps end matches, merged cells are: there are as many as values.  Only the data say which it is: it is
+// chosen while events come, when a tick ends, for sets that enter from then on.  Lists stay: views look at them.
 #pragma once
 
 #include <algorithm>
@@ -73,33 +73,47 @@ static uint64_t count_distinct(const KernelState* now, StateData* s, uint64_t mo
     return found;
 }
 
-// Whether to merge, where sets are listed: so many of the `living` ones have the same values that it saves most of them;
-// and few views go on.  For instead of one view each merged cell in it would go on by itself.
-static bool is_worth_merging(Kernel* k, StateData* s, uint64_t living) {
+// How many sets have gone on from the state to other states, each view as one.
+static uint64_t count_gone_on(const Kernel* k, uint32_t state) noexcept {
+    uint64_t count = 0;
+    for (const TransitionSpec& one : k->program->transitions) {
+        bool goes_on = std::any_of(one.targets.begin(), one.targets.end(),
+            [](const TargetSpec& target) { return !target.finishes; });
+        if (one.source == state && goes_on) count += k->now.candidacies[one.number].pairs;
+    }
+    return count;
+}
+
+// Whether to merge, where sets are listed: so many of the `living` ones have the same values that it saves most of
+// them, and few views go on.  For instead of one view each merged cell in it would go on by itself.
+static bool is_worth_merging(Kernel* k, StateData* s, uint64_t living, uint64_t gone_on) {
     const Merging& known = s->merging;
     uint64_t most = living / k->program->merge_ratio;
     if (living * FEWER_LIVING < k->program->merge_after) return false;
     uint64_t distinct = count_distinct(&k->now, s, most);
     if (distinct > FEW_VALUES && distinct * DEAR_VALUES > most) return false;
-    return distinct <= most && known.gone_on * distinct * DEAR_PAIRS * DEAR_PAIRS <= known.entered;
+    return distinct <= most && gone_on * distinct * DEAR_PAIRS * DEAR_PAIRS <= known.entered;
 }
 
-// Whether to go on merging: most sets find their values there, and few go on.  It ends later than it begins, so that what
-// is neither good nor bad stays as it is.
-static inline bool is_still_worth_merging(const Merging* known) noexcept {
-    return known->made * 2 <= known->entered && known->gone_on * DEAR_PAIRS <= known->entered;
+// Whether to go on merging: most sets find their values there, and few go on.  It ends later than it begins, so that
+// what is neither good nor bad stays as it is.
+static inline bool is_still_worth_merging(const Merging* known, uint64_t gone_on) noexcept {
+    return known->made * 2 <= known->entered && gone_on * DEAR_PAIRS <= known->entered;
 }
 
 // So many sets have entered that what they were tells something: choose what those after them enter.
-static void choose_cells(Kernel* k, StateData* s) {
+static void choose_cells(Kernel* k, uint32_t state) {
+    StateData* s = &k->now.states[state];
     Merging* known = &s->merging;
-    uint64_t living = count_living(&k->now, s);
+    uint64_t living = count_living(&k->now, s), gone_on = count_gone_on(k, state);
     bool on = k->program->merge_after == 0 ? !known->on
-        : known->on ? is_still_worth_merging(known) : is_worth_merging(k, s, living);
+        : known->on ? is_still_worth_merging(known, gone_on - known->gone_on)
+        : is_worth_merging(k, s, living, gone_on - known->gone_on);
     known->switches += on != known->on;
     known->on = uint8_t(on);
-    known->entered = known->made = known->gone_on = 0;
-    known->due = std::max<uint64_t>(1, 2 * std::max<uint64_t>(living, k->program->merge_after));
+    known->entered = known->made = 0;
+    known->gone_on = gone_on;
+    known->due = 2 * std::max<uint64_t>(living, k->program->merge_after);
     if (k->program->merge_after == 0) known->due = 1;
     if (!s->merged.empty()) sweep_state(&k->now, s);  // few cells are made where they are merged: no sweep would come
 }
@@ -107,8 +121,8 @@ static void choose_cells(Kernel* k, StateData* s) {
 // The tick is over, and all sets have entered.
 static inline void choose_all_cells(Kernel* k) {
     for (uint32_t state : k->program->merging) {
-        StateData* s = &k->now.states[state];
-        if (s->merging.entered >= s->merging.due) choose_cells(k, s);
+        const Merging& known = k->now.states[state].merging;
+        if (known.entered >= known.due) choose_cells(k, state);
     }
 }
 

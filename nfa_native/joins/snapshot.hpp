@@ -19,7 +19,7 @@ inline void write_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     if (!k->program->junctions.empty()) write_forks(&k->now, a);
     write_cells(&k->now, a, &places);
-    if (!k->program->merging.empty()) merging_fields(&k->now, a);
+    write_merging(k->program, &k->now, a);
     write_deadlines(&k->now, a, &places);
     write_seen(k->program, &k->now, a);
     if (k->program->rules != NO_RULES) write_rules(&k->now, a, &places);

@@ -276,7 +276,6 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     StateData* s = &k->now.states[transition->source];
     Candidacies* tried = &k->now.candidacies[which];
     uint64_t scanned = k->scratch.scanned;
-    size_t staged = k->now.staged.size();
     bool fired = false;
     ++tried->offered;
     candidate->pick = NOT_STAGED;
@@ -301,7 +300,6 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
         tried->scanned += k->scratch.scanned - scanned;
     }
     fire_pairs(k, which, candidate, fired);
-    s->merging.gone_on += k->now.staged.size() - staged;
 }
 
 static void combined(Kernel* k, Candidate* candidate, Purpose* purpose) {
