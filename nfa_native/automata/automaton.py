@@ -245,6 +245,18 @@ class WindowSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Merging:
+    """When states with views merge sets of equal values instead (how-it-works.md): it is chosen anew whenever ``after``
+    sets have entered, and more where more live; there must be ``ratio`` sets for each value.
+
+    For tests: with 0 it changes whenever a set has entered; None: never.
+    """
+
+    after: int | None = 1024
+    ratio: int = 4
+
+
+@dataclass(frozen=True, slots=True)
 class Automaton:
     """Everything that a matcher needs.
 
@@ -267,6 +279,7 @@ class Automaton:
     parameters: int = 0  # of rules
     rules: int | None = None  # the column of whole matches with their set; it is the last one of results
     junctions: tuple[Junction, ...] = ()
+    merging: Merging = Merging()
     kept: object = field(default=None, repr=False, compare=False)  # has the constants, as long as it lives
     programs: list[Any] = field(
         default_factory=list, init=False, repr=False, compare=False

@@ -189,10 +189,10 @@ static inline bool is_last(StateData* s, const Bucket* bucket, uint32_t cell) no
     return !bucket->cells.empty() && bucket->cells.back().cell == cell && is_current(s, &bucket->cells.back());
 }
 
-// Enter a new cell, which is in its home bucket, into every index, once under each of its keys.
-static void index_further(KernelState* now, StateData* s, uint32_t cell) {
+// Enter a new cell, which is in its home bucket, into every one of the indexes, once under each of its keys.
+static void index_further(KernelState* now, StateData* s, std::vector<CellIndex>* indexes, uint32_t cell) {
     const word_t* rows = cell_rows(s, cell);
-    for (CellIndex& index : s->indexes) {
+    for (CellIndex& index : *indexes) {
         for (uint32_t r = 0; r < s->cells[cell].rows; ++r) {
             const std::vector<uint32_t>& columns = index.spec->columns;
             Bucket* bucket = make_bucket(&index, hash_key(rows + size_t(r) * s->width, columns.data(), columns.size()));
@@ -253,24 +253,24 @@ static void sweep_bucket(StateData* s, Bucket* bucket) {
     bucket->cells.resize(kept);
 }
 
-// Forget groups that are over; a zone map of cells is made again when it is needed.
-static void sweep_groups(KernelState* now, StateData* s, Bucket* bucket) {
+// Forget groups of a list for views that are over; a zone map of cells is made again when it is needed.
+static void sweep_groups(KernelState* now, Bucket* bucket, bool views) {
     bucket->mixed = false;
     if (bucket->groups == NO_LIST) return;
-    if (s->kind == Cells::VIEWS) trim_groups(&now->lists[bucket->groups], now->lo);
-    if (s->kind != Cells::VIEWS || now->lists[bucket->groups].groups.empty()) {
+    if (views) trim_groups(&now->lists[bucket->groups], now->lo);
+    if (!views || now->lists[bucket->groups].groups.empty()) {
         drop_list(now, bucket->groups);
         bucket->groups = NO_LIST;
     }
 }
 
-// Forget stale references and keys that nothing is left of.
-static void sweep_index(KernelState* now, StateData* s, CellIndex* index) {
+// Forget stale references and keys that nothing is left of; `views`: the groups of its buckets are lists for views.
+static void sweep_index(KernelState* now, StateData* s, CellIndex* index, bool views) {
     size_t kept = 0;
     sweep_bucket(s, &index->wild);
     for (Bucket& bucket : index->buckets) {
         sweep_bucket(s, &bucket);
-        sweep_groups(now, s, &bucket);
+        sweep_groups(now, &bucket, views);
         if (!bucket.cells.empty() || bucket.groups != NO_LIST) std::swap(index->buckets[kept++], bucket);
     }
     index->buckets.resize(kept);

@@ -13,6 +13,7 @@ namespace spaseq::joins {
 static size_t longest_in_state(const StateData* s) noexcept {
     size_t longest = s->exact.longest_run();
     for (const CellIndex& index : s->indexes) longest = std::max(longest, index.slots.longest_run());
+    for (const CellIndex& index : s->merged) longest = std::max(longest, index.slots.longest_run());
     return longest;
 }
 
@@ -117,7 +118,7 @@ static inline uint32_t new_at_home(
 ) {
     uint32_t cell = make_cell(now, s, rows, count, deadline);
     enter_home(now, s, home, cell);
-    if (count > 1 || s->indexes.size() > 1) index_further(now, s, cell);
+    if (count > 1 || s->indexes.size() > 1) index_further(now, s, &s->indexes, cell);
     return cell;
 }
 
@@ -125,6 +126,39 @@ static inline uint32_t new_at_home(
 static uint32_t new_cell(Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
     if (s->indexes.empty()) return new_in_table(&k->now, s, rows, count, deadline);
     return new_at_home(&k->now, s, make_bucket(&s->indexes[0], home_key(s, rows)), rows, count, deadline);
+}
+
+// Indexes of merged cells, beside those of lists.
+static void open_merged(StateData* s) {
+    if (!s->merged.empty()) return;
+    s->merged.resize(s->indexes.size());
+    for (size_t i = 0; i < s->indexes.size(); ++i) s->merged[i].spec = s->indexes[i].spec;
+}
+
+// A new cell that is found by its values.
+static uint32_t new_merged(
+    KernelState* now, StateData* s, Bucket* home, const word_t* rows, uint32_t count, int64_t deadline
+) {
+    uint32_t cell = make_cell(now, s, rows, count, deadline);
+    s->cells[cell].listed = MERGED;
+    enter_home(now, s, home, cell);
+    if (count > 1 || s->merged.size() > 1) index_further(now, s, &s->merged, cell);
+    return cell;
+}
+
+// The merged cell of these rows, made if there is none; a new one has node 0.
+static uint32_t merged_cell(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
+    open_merged(s);
+    Bucket* home = make_bucket(&s->merged[0], home_key(s, rows));
+    uint32_t cell = find_at_home(s, home, rows, count, deadline);
+    s->merging.made += cell == NO_CELL || has_left(now, &s->cells[cell]);
+    return cell == NO_CELL ? new_merged(now, s, home, rows, count, deadline) : cell;
+}
+
+// The cell that these rows enter in a state with views.
+static uint32_t cell_with_views(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
+    ++s->merging.entered;
+    return s->merging.on ? merged_cell(now, s, rows, count, deadline) : make_cell(now, s, rows, count, deadline);
 }
 
 // As `cell_for`, in a state where nothing looks for cells by a key.
@@ -138,7 +172,7 @@ static uint32_t cell_for(
     Kernel* k, StateData* s, const word_t* rows, uint32_t count, int64_t deadline, uint32_t guess
 ) {
     if (guess != NO_CELL && has_rows(s, guess, rows, count, deadline)) return guess;
-    if (s->kind == Cells::VIEWS) return make_cell(&k->now, s, rows, count, deadline);
+    if (s->kind == Cells::VIEWS) return cell_with_views(&k->now, s, rows, count, deadline);
     if (s->indexes.empty()) return cell_in_table(&k->now, s, rows, count, deadline);
     Bucket* home = make_bucket(&s->indexes[0], home_key(s, rows));
     uint32_t cell = s->kind == Cells::FLAT ? NO_CELL : find_at_home(s, home, rows, count, deadline);
@@ -171,7 +205,8 @@ static void clear_cells(StateData* s) noexcept {
 static void sweep_state(KernelState* now, StateData* s) {
     for (uint32_t cell = 0; cell < s->cells.size(); ++cell)
         if (s->cells[cell].rows && has_left(now, &s->cells[cell])) expire_cell(s, cell);
-    for (CellIndex& index : s->indexes) sweep_index(now, s, &index);
+    for (CellIndex& index : s->indexes) sweep_index(now, s, &index, s->kind == Cells::VIEWS);
+    for (CellIndex& index : s->merged) sweep_index(now, s, &index, false);
 }
 
 // Sweep all states once as many cells were made as the last sweep left: constant cost a cell; but before positions

@@ -60,6 +60,14 @@ static bool is_found(Kernel* k, StateData* s, CellIndex* index, std::vector<uint
     return has_current(&k->now, s, &bucket->cells) || (s->kind == Cells::VIEWS && holds_group(k, bucket));
 }
 
+// Some merged cell has the key, or none that is bound.
+static bool is_merged(Kernel* k, StateData* s, uint32_t which, uint64_t key) {
+    if (s->merged.empty()) return false;
+    Bucket* bucket = find_bucket(&s->merged[which], key);
+    if (bucket != nullptr && has_current(&k->now, s, &bucket->cells)) return true;
+    return has_current(&k->now, s, &s->merged[which].wild.cells);
+}
+
 // For each state what windows measure of the youngest first event of the partial matches that are there, or will be
 // when the tick closes (maybe too great): the greatest of that and what `starts` has.
 inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
@@ -88,7 +96,7 @@ inline void find_waiting(
             word_t word = keys[j * count + i];
             key = word == UNBOUND ? WILD : mix(key ^ word);
         }
-        found[i] = is_found(k, s, index, &staged, key);
+        found[i] = is_found(k, s, index, &staged, key) || is_merged(k, s, which, key);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "nfa_native/automata/kinds.hpp"
 #include "nfa_native/joins/groups.hpp"
+#include "nfa_native/joins/merging.hpp"
 #include "nfa_native/terms/encoding.hpp"
 
 namespace spaseq::joins {
@@ -232,6 +233,9 @@ struct KernelProgram {
     std::vector<uint8_t> gathered;        // atoms whose events of a tick are combined with others
     bool gathers;                         // there are such atoms
     std::vector<uint32_t> moving;         // states that partial matches leave when they step, or when others do
+    std::vector<uint32_t> merging;        // states with views whose sets may be merged
+    uint32_t merge_after;                 // sets that enter before it is chosen whether they are; 0: always switch
+    uint32_t merge_ratio;                 // sets of the same values that make it worth while
     std::vector<word_t> start;            // the whole match before its first step
     uint32_t guards;                      // of all states
     uint32_t widest;                      // values that a formula, or a whole match, may look at, but for parameters

@@ -177,6 +177,9 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         vector[uint8_t] gathered
         bint gathers
         vector[uint32_t] moving
+        vector[uint32_t] merging
+        uint32_t merge_after
+        uint32_t merge_ratio
         vector[word_t] start
         uint32_t guards
         uint32_t widest
@@ -194,6 +197,8 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint by_events
 
     void place_guard(KernelProgram* program, uint32_t state, uint32_t number)
+    const uint32_t MOST_LISTS
+
     void order_index(StateSpec* s, TransitionSpec* transition)
 
 

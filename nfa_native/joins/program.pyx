@@ -268,6 +268,7 @@ cdef build_program(KernelProgram* program, object automaton):
     program.origin = automaton.window.origin
     build_formulas(program, automaton.formulas)
     build_states(program, automaton.states)
+    build_merging(program, automaton.merging)
     build_transitions(program, automaton)
     program.sifted = program.anchored = False
     for junction in automaton.junctions:
@@ -308,6 +309,17 @@ cdef build_states(KernelProgram* program, object states):
             if guard.first_chance:
                 attempted(place_guard, program, <uint32_t>number, <uint32_t>place)
     program.guarded = program.guards > 0
+
+
+cdef build_merging(KernelProgram* program, object merging):
+    """The states whose sets may be merged."""
+    cdef uint32_t number
+    program.merge_after = merging.after or 0
+    program.merge_ratio = merging.ratio
+    for number in range(program.states.size()):
+        if program.states[number].kind == Cells.VIEWS and program.states[number].indexes.size() <= MOST_LISTS:
+            if merging.after is not None:
+                program.merging.safe_push_back(number)
 
 
 cdef build_transitions(KernelProgram* program, object automaton):

@@ -13,6 +13,7 @@
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/joins/archive.hpp"
 #include "nfa_native/joins/archive_forks.hpp"
+#include "nfa_native/joins/archive_merging.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
@@ -391,8 +392,10 @@ static void load_cell(
         check_begun(s, rows, form->rows);
         take_serial(s, *fork);
     }
+    bool merged = is_merged_form(s, form);
     // Rules that came while others stepped may have left two cells with the same rows (`ranks.hpp`); so may branches.
-    uint32_t loaded = s->spec->rules == NO_RULES && s->spec->branches.empty()
+    uint32_t loaded = merged ? merged_cell(&k->now, s, rows, form->rows, form->deadline)
+        : s->spec->rules == NO_RULES && s->spec->branches.empty()
         ? cell_for(k, s, rows, form->rows, form->deadline, uint32_t(NO_CELL))
         : new_cell(k, s, rows, form->rows, form->deadline);
     require(loaded == number, "a state has the same cell twice");
@@ -407,7 +410,7 @@ static void load_cell(
         require(form->node != 0 && older(form->node, k->now.ring.tail), "a cell has no set");
     }
     cell->fired = s->spec->branches.empty() ? form->fired != 0 : fork->fired;
-    if (s->kind == Cells::VIEWS) list_cell(&k->now, s, number, form->listed);
+    if (s->kind == Cells::VIEWS && !merged) list_cell(&k->now, s, number, form->listed);
     note_start(s, s->cells[number].youngest);
 }
 
@@ -589,6 +592,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     check_staged(k->program, &k->now, &known);
     load_cells(k, a, &known);
+    load_merging(k->program, &k->now, a);
     load_taken(&k->now, &taken);
     check_views(k->program, &k->now);
     load_deadlines(&k->now, a);

@@ -91,6 +91,20 @@ cdef object taken(const void* source, shape, type_):
     return array
 
 
+cdef object state_counts(Kernel* k, size_t i):
+    """Of state number i; how often it has changed between lists and merged cells only where it may."""
+    counts = {
+        "groups": k.now.states[i].live,
+        "entered": k.now.states[i].entered,
+        "expired": k.now.states[i].expired,
+        "dropped_by_contiguity": k.now.states[i].skipped,
+        "dropped_by_negation": killed_in(k.program, &k.now, i),
+    }
+    if k.now.states[i].merging.due:
+        counts["switches"] = k.now.states[i].merging.switches
+    return counts
+
+
 cdef object statistics_of(Kernel* k):
     cdef size_t i
     return {
@@ -110,16 +124,7 @@ cdef object statistics_of(Kernel* k):
             }
             for i in range(k.now.candidacies.size())
         ],
-        "states": [
-            {
-                "groups": k.now.states[i].live,
-                "entered": k.now.states[i].entered,
-                "expired": k.now.states[i].expired,
-                "dropped_by_contiguity": k.now.states[i].skipped,
-                "dropped_by_negation": killed_in(k.program, &k.now, i),
-            }
-            for i in range(k.now.states.size())
-        ],
+        "states": [state_counts(k, i) for i in range(k.now.states.size())],
         "nodes": k.now.ring.count(),
         "stored_events": k.now.history.events.size(),
     }

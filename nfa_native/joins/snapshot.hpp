@@ -1,9 +1,10 @@
-// All that a snapshot has of a kernel: `archive.hpp`, `archive_forks.hpp`.  `restore.hpp` reads it.
+// All that a snapshot has of a kernel: `archive.hpp`, `archive_forks.hpp`, `archive_merging.hpp`.  `restore.hpp` reads it.
 #pragma once
 
 #include "nfa_native/core/archive.hpp"
 #include "nfa_native/joins/archive.hpp"
 #include "nfa_native/joins/archive_forks.hpp"
+#include "nfa_native/joins/archive_merging.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -18,6 +19,7 @@ inline void write_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     if (!k->program->junctions.empty()) write_forks(&k->now, a);
     write_cells(&k->now, a, &places);
+    write_merging(k->program, &k->now, a);
     write_deadlines(&k->now, a, &places);
     write_seen(k->program, &k->now, a);
     if (k->program->rules != NO_RULES) write_rules(&k->now, a, &places);

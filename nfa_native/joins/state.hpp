@@ -2,6 +2,7 @@
 // `is_live`.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include "nfa_native/core/node_ring.hpp"
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/groups.hpp"
+#include "nfa_native/joins/merging.hpp"
 #include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/queues.hpp"
 #include "nfa_native/joins/sides.hpp"
@@ -226,6 +228,7 @@ struct StateData {
     uint32_t width;
     bool final;
     std::vector<CellIndex> indexes;
+    std::vector<CellIndex> merged;        // the same of merged cells, where there are any (`merged.hpp`)
     FlatTable<TableEntry> exact;  // by all live values: the cells of large buckets without order, and stale ones
     std::vector<Cell> cells;
     std::vector<word_t> words;            // row of cell i at i * width
@@ -242,6 +245,7 @@ struct StateData {
     uint64_t entered = 0;
     uint64_t expired = 0;
     uint64_t skipped = 0;                 // dropped because another event came first (strict contiguity)
+    Merging merging;
 };
 
 // What became of a transition's candidates: each one is lonely, unjoined, unfiltered or fires.
@@ -507,6 +511,7 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     count_doubtful(program, &k->now);
     k->now.states.resize(program->states.size());
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
+    for (uint32_t state : program->merging) k->now.states[state].merging.due = std::max(program->merge_after, 1u);
     k->scratch.unions.resize(program->junctions.size());
     for (size_t i = 0; i < program->junctions.size(); ++i)
         begin_junction(&k->scratch.unions[i], program->junctions[i]);

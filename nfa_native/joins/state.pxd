@@ -11,7 +11,12 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
     const uint32_t MUCH_CREATED
     const int64_t FOREVER
 
+    cdef cppclass Merging:
+        uint64_t due
+        uint64_t switches
+
     cdef cppclass StateData:
+        Merging merging
         vector[CellIndex] indexes
         uint32_t live
         uint64_t entered

@@ -12,6 +12,7 @@
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/junctions.hpp"
 #include "nfa_native/joins/lists.hpp"
+#include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
@@ -314,8 +315,9 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     } else {
         if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
         if (!s->spec->branches.empty()) trim_buckets(s, transition, candidate);
-        if (k->scratch.aside || k->scratch.singly)
-            probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        bool probes = k->scratch.aside || k->scratch.singly;
+        if (probes) probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
+        if (!s->merged.empty()) probe_merged(k, s, transition, candidate, probes);
         if (!s->spec->branches.empty()) drop_beaten(&k->scratch, s, transition->branch);
         tried->scanned += k->scratch.scanned - scanned;
     }

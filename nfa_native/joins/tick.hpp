@@ -12,6 +12,7 @@
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -181,6 +182,7 @@ static bool close_tick(Kernel* k) {
         if (!output_passed(k)) return false;
         k->pause.closing = false;
         if (k->program->ambiguous && !k->program->waits) k->now.seen.clear();
+        choose_all_cells(k);
         sweep(k);
     }
     return true;

@@ -47,7 +47,7 @@ static void list_cell(KernelState* now, StateData* s, uint32_t cell, uint32_t wa
 
 // No more sets enter the cell that was entered last.
 static inline void complete_cell(KernelState* now, StateData* s) {
-    if (s->kind == Cells::VIEWS && s->entering != NO_CELL) list_cell(now, s, s->entering, EVERYWHERE);
+    if (s->kind == Cells::VIEWS && s->entering != NO_CELL && !s->merging.on) list_cell(now, s, s->entering, EVERYWHERE);
     s->entering = NO_CELL;
 }
 

@@ -220,7 +220,8 @@ def _compared(
         case Cells.VIEWS:
             return (
                 f"zone-mapped list{where}",
-                f"an event takes along at once all those whose {_listed(compared)} it accepts",
+                f"an event takes along at once all those whose {_listed(compared)} it accepts; "
+                "where values repeat, groups by them",
             )
         case Cells.ORDERED:
             why = why_no_views(automaton, number, steps) if state.govern is Govern.ANY else ""
