@@ -235,6 +235,22 @@ class Junction:
 
 
 @dataclass(frozen=True, slots=True)
+class LazySegment:
+    """Two steps, of which the first one may wait for the second.
+
+    Sets that enter ``source`` and events that ``transition`` picks, which leads from there to ``state``, can be kept as
+    they come, and be put together when an event comes for a transition out of ``state``.  All join on ``key``: columns
+    of ``source``, of the rows of ``transition``, and of those of each transition in ``closing``.
+    """
+
+    source: int
+    transition: int
+    state: int
+    key: tuple[tuple[int, int], ...]
+    closing: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WindowSpec:
     """``length`` microseconds or events; 0: unbounded."""
 
@@ -279,6 +295,7 @@ class Automaton:
     parameters: int = 0  # of rules
     rules: int | None = None  # the column of whole matches with their set; it is the last one of results
     junctions: tuple[Junction, ...] = ()
+    lazy: tuple[LazySegment, ...] = ()
     merging: Merging = Merging()
     kept: object = field(default=None, repr=False, compare=False)  # has the constants, as long as it lives
     programs: list[Any] = field(

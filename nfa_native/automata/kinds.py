@@ -178,6 +178,16 @@ class Opcode(IntEnum):
     OR = 16
 
 
+class Evaluating(IntEnum):
+    """When steps of lazy segments are made: as it is chosen while a matcher runs; at once; when the last one asks for
+    them; or, for tests, so and so from tick to tick."""
+
+    AUTO = 0
+    EAGER = 1
+    LAZY = 2
+    ALTERNATING = 3
+
+
 class MatchQuantity(IntEnum):
     """What the aggregation knows of all matches: the least time of a first event; how many values there are, and how
     many of them are decimals; the sum of the integers above 0, and of those below without their sign; likewise of

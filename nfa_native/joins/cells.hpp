@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "nfa_native/joins/buckets.hpp"
+#include "nfa_native/joins/segments.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -219,6 +220,10 @@ static void sweep(Kernel* k) {
     for (StateData& state : k->now.states) {
         sweep_state(&k->now, &state);
         k->now.survived += state.live;
+    }
+    for (Segment& segment : k->now.segments) {
+        sweep_segment(&k->now, &segment);
+        k->now.survived += segment.waiting;
     }
     for (auto at = k->now.seen.begin(); at != k->now.seen.end();) {
         if (older(at->second, k->now.lo)) at = k->now.seen.erase(at);

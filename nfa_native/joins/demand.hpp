@@ -9,6 +9,7 @@
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/lists.hpp"
+#include "nfa_native/joins/segments.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/window.hpp"
 
@@ -60,6 +61,51 @@ static bool is_found(Kernel* k, StateData* s, CellIndex* index, std::vector<uint
     return has_current(&k->now, s, &bucket->cells) || (s->kind == Cells::VIEWS && holds_group(k, bucket));
 }
 
+// The segment in which partial matches of the state may wait and do; their number: there is none.
+static uint32_t waiting_in(const Kernel* k, uint32_t state) noexcept {
+    uint32_t i = 0;
+    for (; i < k->program->segments.size(); ++i) {
+        const SegmentSpec& spec = k->program->segments[i];
+        const Segment& segment = k->now.segments[i];
+        bool is_there = spec.source == state || spec.state == state;
+        if (is_there && segment.waiting && !older(segment.youngest, k->now.lo)) break;
+    }
+    return i;
+}
+
+// For each part of the segment's key the column of the state's index that has it; none: the index has not all of it.
+static std::vector<uint32_t> key_places(
+    const KernelProgram* program, const SegmentSpec& spec, uint32_t state, uint32_t which
+) {
+    std::vector<uint32_t> places;
+    for (const TransitionSpec& one : program->transitions) {
+        if (one.source != state || one.index != which) continue;
+        const std::vector<uint32_t>& rows = state == spec.source ? spec.row : spec.closing[one.closing].key;
+        for (uint32_t row : rows) {
+            size_t place = size_t(std::find(one.probe.begin(), one.probe.end(), row) - one.probe.begin());
+            if (place < one.probe.size()) places.push_back(uint32_t(place));
+        }
+        if (places.size() < rows.size()) places.clear();
+        break;
+    }
+    return places;
+}
+
+// For each key whether something waits under it, as of `find_waiting`.
+static void find_buffers(
+    Kernel* k, uint32_t number, const std::vector<uint32_t>& places, const word_t* keys, size_t count, uint8_t* found
+) {
+    Segment* segment = &k->now.segments[number];
+    std::vector<word_t> row(places.size());
+    std::vector<uint32_t> columns(places.size());
+    for (uint32_t i = 0; i < columns.size(); ++i) columns[i] = i;
+    for (size_t i = 0; i < count; ++i) {
+        for (size_t j = 0; j < places.size(); ++j) row[j] = keys[places[j] * count + i];
+        uint64_t hash = hash_key(row.data(), columns.data(), columns.size());
+        if (hash == WILD || find_buffer(segment, hash, row.data(), columns) != nullptr) found[i] = 1;
+    }
+}
+
 // Some merged cell has the key, or none that is bound.
 static bool is_merged(Kernel* k, StateData* s, uint32_t which, uint64_t key) {
     if (s->merged.empty()) return false;
@@ -73,6 +119,9 @@ static bool is_merged(Kernel* k, StateData* s, uint32_t which, uint64_t key) {
 inline void waiting_starts(Kernel* k, int64_t* starts) noexcept {
     for (size_t i = 0; i < k->now.states.size(); ++i)
         if (is_waiting(&k->now, &k->now.states[i])) starts[i] = measure(k, k->now.states[i].youngest);
+    for (uint32_t i = 0; i < k->now.states.size(); ++i)
+        if (uint32_t at = waiting_in(k, i); at < k->now.segments.size())
+            starts[i] = std::max(starts[i], measure(k, k->now.segments[at].youngest));
     for (const Staged& staged : k->now.staged)
         starts[staged.state] = std::max(starts[staged.state], measure(k, staged.max_start));
 }
@@ -86,7 +135,12 @@ inline void find_waiting(
     StateData* s = &k->now.states[state];
     CellIndex* index = &s->indexes[which];
     std::vector<uint64_t> staged;
-    if (!list_staged(k, s, state, index, &staged) || has_current(&k->now, s, &index->wild.cells)) {
+    uint32_t segment = waiting_in(k, state);
+    bool waits = segment < k->now.segments.size();
+    std::vector<uint32_t> places;
+    if (waits) places = key_places(k->program, k->program->segments[segment], state, which);
+    bool is_any = waits && places.empty();
+    if (is_any || !list_staged(k, s, state, index, &staged) || has_current(&k->now, s, &index->wild.cells)) {
         std::fill_n(found, count, uint8_t(1));
         return;
     }
@@ -98,6 +152,7 @@ inline void find_waiting(
         }
         found[i] = is_found(k, s, index, &staged, key) || is_merged(k, s, which, key);
     }
+    if (waits) find_buffers(k, segment, places, keys, count, found);
 }
 
 }  // namespace spaseq::joins

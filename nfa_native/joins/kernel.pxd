@@ -25,6 +25,9 @@ cdef extern from "nfa_native/joins/feed.hpp" namespace "spaseq::joins" nogil:
     int64_t first_due(KernelProgram* program, KernelState* now)
     size_t longest_in_kernel(KernelState* now)
 
+cdef extern from "nfa_native/joins/choice.hpp" namespace "spaseq::joins" nogil:
+    void choose(Kernel* k)
+
 cdef extern from "nfa_native/joins/rules.hpp" namespace "spaseq::joins" nogil:
     void build_rules(KernelState* now, const word_t* words, uint32_t count, size_t parameters)
 

@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Evaluating
 from nfa_native.terms.rows import EventRows
 from nfa_native.terms.dictionary import Terms
 
@@ -37,6 +38,7 @@ class Rows(Protocol):
 
 class Matcher:
     count_only: bool
+    evaluation: Evaluating
     tallies: bool
     steps: int
     @property

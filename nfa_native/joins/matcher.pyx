@@ -7,6 +7,7 @@ The design is that of how-it-works.md: partial matches with equal live values sh
 
 import numpy as np
 
+from nfa_native.automata import kinds
 from nfa_native.core.arrays import distinct
 from nfa_native.joins.history import batch_of
 from nfa_native.joins.results import CountedMatches, RawMatches
@@ -15,12 +16,13 @@ from nfa_native.joins.substreams import split
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Evaluating
 from nfa_native.core.archive cimport Archive, close_archive, held_words, open_archive, renumber
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules, choose,
     find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
@@ -128,6 +130,16 @@ cdef class Matcher:
     @tallies.setter
     def tallies(self, bint value):
         self.kernel.tallies = value
+
+    @property
+    def evaluation(self):
+        """When steps of lazy segments are made: an ``Evaluating``."""
+        return kinds.Evaluating(<int>self.kernel.evaluating)
+
+    @evaluation.setter
+    def evaluation(self, value):
+        self.kernel.evaluating = <Evaluating><int>value
+        attempted(choose, &self.kernel)
 
     @property
     def count(self):

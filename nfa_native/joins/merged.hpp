@@ -121,8 +121,9 @@ static void choose_cells(Kernel* k, uint32_t state) {
 // The tick is over, and all sets have entered.
 static inline void choose_all_cells(Kernel* k) {
     for (uint32_t state : k->program->merging) {
-        const Merging& known = k->now.states[state].merging;
-        if (known.entered >= known.due) choose_cells(k, state);
+        Merging& known = k->now.states[state].merging;
+        if (k->evaluating == kinds::Evaluating::EAGER) known.on = 0;
+        else if (known.entered >= known.due) choose_cells(k, state);
     }
 }
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Automaton
-from nfa_native.automata.kinds import Govern
+from nfa_native.automata.kinds import Evaluating, Govern
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, distinct, read_store, table
 from nfa_native.core.counters import numbers_of, tree_of
@@ -76,6 +76,7 @@ class PartitionedMatcher:
         self._gone: Counters = Matcher(automaton, terms).statistics()  # counters of matchers that are forgotten
         self._next_event = 0
         self._count_only = False
+        self._evaluation = Evaluating.AUTO
         self.tallies = False  # is not asked: a match of several substreams counts once
 
     @property
@@ -88,6 +89,17 @@ class PartitionedMatcher:
         self._count_only = value
         for matcher in self._matchers.values():
             matcher.count_only = value
+
+    @property
+    def evaluation(self) -> Evaluating:
+        """As ``Matcher.evaluation``."""
+        return self._evaluation
+
+    @evaluation.setter
+    def evaluation(self, value: Evaluating) -> None:
+        self._evaluation = value
+        for matcher in self._matchers.values():
+            matcher.evaluation = value
 
     @property
     def open_tick(self) -> int | None:
@@ -165,6 +177,7 @@ class PartitionedMatcher:
         """A matcher whose windows begin where those of the substream do."""
         matcher = self._matchers[part.key] = Matcher(self.automaton, self.terms)
         matcher.count_only = self._count_only
+        matcher.evaluation = self._evaluation
         matcher.bound(*self._most)
         missed = self._missed.pop(part.key, 0)
         if missed:

@@ -8,6 +8,7 @@
 
 #include "nfa_native/automata/kinds.hpp"
 #include "nfa_native/joins/groups.hpp"
+#include "nfa_native/terms/columnar.hpp"
 #include "nfa_native/joins/merging.hpp"
 #include "nfa_native/terms/encoding.hpp"
 
@@ -23,6 +24,7 @@ constexpr uint32_t NO_ORDER = 0xFFFFFFFF;
 constexpr uint32_t NO_RULES = 0xFFFFFFFF;  // in place of a column with a set of rules
 constexpr uint32_t NO_JUNCTION = 0xFFFFFFFF;
 constexpr uint32_t NO_SIDE = 0xFFFFFFFF;   // in place of the side that a column is taken from: it is what any side has
+constexpr uint32_t NO_SEGMENT = 0xFFFFFFFF;
 constexpr uint32_t NO_COLUMN = 0xFFFFFFFF;  // a union has the column from another side
 
 // One atom of one transition.
@@ -58,6 +60,7 @@ struct FormulaSpec {
     bool inverted;
     uint32_t left;
     uint32_t right;
+    Columnar columnar;                    // what it gives on columns of numbers
 };
 
 // A filter that compares a column of the cell with a value of the event.
@@ -139,6 +142,9 @@ struct TransitionSpec {
     std::vector<uint32_t> opens;          // junctions of which a side begins with it, outermost first
     std::vector<uint32_t> sides;          // and which side that is
     uint32_t branch;                      // of those that begin in the source
+    uint32_t keeps = NO_SEGMENT;          // the segment in which its events may wait
+    uint32_t closes = NO_SEGMENT;         // the one that it leads out of
+    uint32_t closing = 0;                 // and its number among those that do
     std::vector<ChanceSpec> chances;      // guards that it gives the first chance to
 };
 
@@ -190,6 +196,7 @@ struct StateSpec {
     bool forks;                           // sides of junctions go on from here
     uint32_t fork;                        // its number among those states
     std::vector<uint32_t> branches;       // for each branch those (bits) that it beats; none: nothing competes
+    uint32_t segment = NO_SEGMENT;        // in which sets that enter it may wait
 };
 
 // A filter on rows of a union, for each step that one of the transitions made in it.
@@ -213,6 +220,25 @@ struct JunctionSpec {
     bool anchored;                        // something may come before it
 };
 
+// A transition out of a lazy segment.
+struct ClosingSpec {
+    uint32_t transition;
+    std::vector<uint32_t> key;            // columns of its rows
+    std::vector<Join> joins;              // what it joins besides the key
+};
+
+// Sets that enter `source` and events of `transition`, from there to `state`, that may wait for what leads out of it.
+struct SegmentSpec {
+    uint32_t source;
+    uint32_t transition;
+    uint32_t state;
+    std::vector<uint32_t> held;           // the key's columns of the source
+    std::vector<uint32_t> row;            // and of the transition's rows
+    std::vector<Join> joins;              // what the transition joins besides the key
+    std::vector<ClosingSpec> closing;
+    bool single;                          // each set is one match of one event
+};
+
 // One of the guards of a state.
 struct GuardPlace {
     uint32_t state;
@@ -226,6 +252,7 @@ struct KernelProgram {
     std::vector<TransitionSpec> transitions;
     std::vector<StateSpec> states;
     std::vector<JunctionSpec> junctions;
+    std::vector<SegmentSpec> segments;
     bool sifted;                          // some filter is asked of finished matches only
     bool anchored;                        // something may come before a junction
     std::vector<std::vector<uint32_t>> by_atom;  // transitions that pick an event of the atom
@@ -280,6 +307,51 @@ static uint32_t slot_for(IndexSpec* index, uint32_t column) {
     uint32_t slot = uint32_t(std::find(compared.begin(), compared.end(), column) - compared.begin());
     if (slot == compared.size() && slot < MOST_COMPARED) compared.push_back(column);
     return slot;
+}
+
+// Which of the key's columns a step keeps in a value; none: the number of these.
+static size_t key_column(const SegmentSpec& segment, const ValueSpec& value) noexcept {
+    size_t i = 0;
+    for (; i < segment.held.size(); ++i) {
+        bool is_held = value.kind == ColumnSource::CELL || value.kind == ColumnSource::EITHER;
+        if (is_held && value.cell == segment.held[i]) break;
+        if (value.kind == ColumnSource::ROW && value.row == segment.row[i]) break;
+    }
+    return i;
+}
+
+// What is joined besides the key of a segment.
+inline void note_joins(const KernelProgram* program, SegmentSpec* segment) {
+    const TransitionSpec& first = program->transitions[segment->transition];
+    for (const Join& join : first.step.joins) {
+        bool is_key = false;
+        for (size_t i = 0; i < segment->held.size(); ++i)
+            is_key = is_key || (segment->held[i] == join.cell && segment->row[i] == join.row);
+        if (!is_key) segment->joins.push_back(join);
+    }
+    for (ClosingSpec& closing : segment->closing) {
+        for (const Join& join : program->transitions[closing.transition].step.joins) {
+            size_t column = key_column(*segment, first.targets[0].values[join.cell]);
+            if (column == segment->held.size() || closing.key[column] != join.row) closing.joins.push_back(join);
+        }
+    }
+}
+
+// Let states and transitions know the segment that they are of.
+inline void enter_segment(KernelProgram* program, const SegmentSpec* segment) {
+    uint32_t number = uint32_t(program->segments.size());
+    program->segments.push_back(*segment);
+    program->states[segment->source].segment = number;
+    program->transitions[segment->transition].keeps = number;
+    for (uint32_t i = 0; i < segment->closing.size(); ++i) {
+        TransitionSpec& closing = program->transitions[segment->closing[i].transition];
+        closing.closes = number;
+        closing.closing = i;
+    }
+}
+
+inline Columnar columnar_code(const void* code) noexcept {
+    return code == nullptr ? Columnar::NOTHING : columnar_kind(*static_cast<const Code*>(code));
 }
 
 // Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know.

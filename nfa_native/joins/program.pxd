@@ -37,12 +37,16 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         uint32_t kleene
         ValueSpec value
 
+    cdef cppclass Columnar:
+        pass
+
     cdef cppclass FormulaSpec:
         const void* code
         bint comparison
         bint inverted
         uint32_t left
         uint32_t right
+        Columnar columnar
 
     cdef struct Compared:
         uint32_t column
@@ -163,6 +167,19 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint across_repeated
         bint anchored
 
+    cdef cppclass ClosingSpec:
+        uint32_t transition
+        vector[uint32_t] key
+
+    cdef cppclass SegmentSpec:
+        uint32_t source
+        uint32_t transition
+        uint32_t state
+        vector[uint32_t] held
+        vector[uint32_t] row
+        vector[ClosingSpec] closing
+        bint single
+
     cdef cppclass KernelProgram:
         vector[uint32_t] slots
         vector[Label] labels
@@ -200,6 +217,9 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
     const uint32_t MOST_LISTS
 
     void order_index(StateSpec* s, TransitionSpec* transition)
+    void note_joins(const KernelProgram* program, SegmentSpec* segment)
+    void enter_segment(KernelProgram* program, const SegmentSpec* segment)
+    Columnar columnar_code(const void* code)
 
 
 cdef class MatcherProgram:

@@ -275,6 +275,8 @@ cdef build_program(KernelProgram* program, object automaton):
         program.junctions.safe_push_back(junction_spec(junction, automaton.states))
         program.sifted = program.sifted or program.junctions.back().across_repeated
         program.anchored = program.anchored or junction.anchored
+    for segment in automaton.lazy:
+        build_segment(program, segment, automaton)
     program.gathers = any([program.gathered[atom] for atom in range(atoms)])
     program.widest = widest_of(automaton)
     choices = [guard.choice for state in automaton.states for guard in state.guards]
@@ -290,6 +292,7 @@ cdef build_formulas(KernelProgram* program, object formulas):
         if one.program is not None:
             compiled = one.program
             formula.code = compiled.code
+        formula.columnar = columnar_code(formula.code)
         note_comparison(&formula, one.program)
         program.formulas.safe_push_back(formula)
 
@@ -332,6 +335,37 @@ cdef build_transitions(KernelProgram* program, object automaton):
         if len(transition.choice.atoms) > 1:
             for atom in transition.choice.atoms:
                 program.gathered[atom] = 1
+
+
+cdef build_segment(KernelProgram* program, object segment, object automaton):
+    cdef SegmentSpec out
+    out.source = segment.source
+    out.transition = segment.transition
+    out.state = segment.state
+    out.held = numbers([held for held, _ in segment.key])
+    out.row = numbers([row for _, row in segment.key])
+    out.single = all([is_single(one, automaton) for one in automaton.transitions if enters(one, segment.source)])
+    for number, columns in segment.closing:
+        out.closing.safe_push_back(closing_spec(number, columns))
+    attempted(note_joins, program, &out)
+    attempted(enter_segment, program, &out)
+
+
+cdef ClosingSpec closing_spec(uint32_t transition, object columns):
+    cdef ClosingSpec out
+    out.transition = transition
+    out.key = numbers(columns)
+    return moved(out)
+
+
+def enters(transition, state):
+    """Whether it leads to a state."""
+    return any([target.state == state for target in transition.targets])
+
+
+def is_single(transition, automaton):
+    """Whether it picks the first event of a match, alone."""
+    return automaton.states[transition.source].govern == Govern.FREE and len(transition.choice.atoms) == 1
 
 
 def widest_of(automaton):

@@ -17,6 +17,7 @@
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/restore_segments.hpp"
 #include "nfa_native/joins/restore_unions.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -34,8 +35,6 @@ struct ListKnown {
     std::vector<uint32_t> nodes;
     std::vector<uint32_t> starts;
 };
-
-static inline void check_counter(uint64_t count) { require(count <= uint64_t(FARTHEST), "a counter cannot be"); }
 
 static void check_counters(Kernel* k) {
     check_counter(k->now.ticks | k->results.count | k->now.created | k->now.survived | k->now.next_handle);
@@ -592,6 +591,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     check_staged(k->program, &k->now, &known);
     load_cells(k, a, &known);
+    if (!k->program->segments.empty() && a->has_store("segments")) load_segments(k, a, &known);
     load_merging(k->program, &k->now, a);
     load_taken(&k->now, &taken);
     check_views(k->program, &k->now);

@@ -7,6 +7,7 @@
 
 #include "nfa_native/core/archive.hpp"
 #include "nfa_native/core/bits.hpp"
+#include "nfa_native/core/limits.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/state.hpp"
 
@@ -28,6 +29,8 @@ struct NodeStates {
 static uint64_t* states_of(KernelState* now, NodeStates* known, uint32_t number) noexcept {
     return known->bits.data() + size_t(number - now->ring.tail) * known->width;
 }
+
+static inline void check_counter(uint64_t count) { require(count <= uint64_t(FARTHEST), "a counter cannot be"); }
 
 // Whether a link of node `number` leads to a node that is there; else to none, or to one that is over.
 static bool is_link(KernelState* now, uint32_t link, uint32_t number) {

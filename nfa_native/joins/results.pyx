@@ -105,6 +105,16 @@ cdef object state_counts(Kernel* k, size_t i):
     return counts
 
 
+cdef dict segment_counts(Kernel* k):
+    """What waits in segments of steps that may, if there are some."""
+    cdef size_t i
+    found = [
+        {"waiting": k.now.segments[i].waiting, "lazy": int(k.now.segments[i].lazy), "switches": k.now.segments[i].switches}
+        for i in range(k.now.segments.size())
+    ]
+    return {"segments": found} if found else {}
+
+
 cdef object statistics_of(Kernel* k):
     cdef size_t i
     return {
@@ -125,6 +135,7 @@ cdef object statistics_of(Kernel* k):
             for i in range(k.now.candidacies.size())
         ],
         "states": [state_counts(k, i) for i in range(k.now.states.size())],
+        **segment_counts(k),
         "nodes": k.now.ring.count(),
         "stored_events": k.now.history.events.size(),
     }

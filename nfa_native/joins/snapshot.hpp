@@ -4,6 +4,7 @@
 #include "nfa_native/core/archive.hpp"
 #include "nfa_native/joins/archive.hpp"
 #include "nfa_native/joins/archive_forks.hpp"
+#include "nfa_native/joins/archive_segments.hpp"
 #include "nfa_native/joins/archive_merging.hpp"
 #include "nfa_native/joins/state.hpp"
 
@@ -19,6 +20,7 @@ inline void write_kernel(Kernel* k, Archive* a) {
     staged_fields(&k->now, a);
     if (!k->program->junctions.empty()) write_forks(&k->now, a);
     write_cells(&k->now, a, &places);
+    if (!k->program->segments.empty()) write_segments(&k->now, a);
     write_merging(k->program, &k->now, a);
     write_deadlines(&k->now, a, &places);
     write_seen(k->program, &k->now, a);

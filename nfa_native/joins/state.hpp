@@ -16,6 +16,7 @@
 #include "nfa_native/core/mixing.hpp"
 #include "nfa_native/core/node_ring.hpp"
 #include "nfa_native/core/set_counts.hpp"
+#include "nfa_native/joins/buffers.hpp"
 #include "nfa_native/joins/groups.hpp"
 #include "nfa_native/joins/merging.hpp"
 #include "nfa_native/joins/program.hpp"
@@ -307,6 +308,7 @@ struct KernelState {
     std::vector<GroupList> lists;
     std::vector<uint32_t> free_lists;     // that nothing refers to but views that are over
     std::vector<StateData> states;
+    std::vector<Segment> segments;
     std::vector<Candidacies> candidacies;  // by transition
     std::vector<Judgements> judgements;   // by guard
     uint32_t doubtful = 0;                // guards that finished matches are judged by
@@ -385,6 +387,7 @@ struct Scratch {
     std::vector<word_t> judged;           // a row of a union, as of a step
     std::vector<Unions> unions;           // of each junction
     std::vector<word_t> arriving;         // rows of ways that are complete
+    std::vector<double> loop;             // blocks of numbers
     std::vector<SingleUnion>* singles = nullptr;  // where unions that are visited are noted, instead of put out
     word_t anchor = UNBOUND;              // which partial match a step goes on from
     std::vector<Pick> path;
@@ -417,6 +420,7 @@ struct Kernel {
     void* owner;                          // the Matcher, for formulas outside the native subset
     bool count_only = false;
     bool tallies = false;                 // one result may stand for many matches
+    kinds::Evaluating evaluating = kinds::Evaluating::AUTO;
     bool failed = false;                  // a formula raised: the exception is kept by the owner
     KernelState now;
     Pause pause;
@@ -511,6 +515,7 @@ inline void build_kernel(Kernel* k, KernelProgram* program) {
     count_doubtful(program, &k->now);
     k->now.states.resize(program->states.size());
     for (size_t i = 0; i < program->states.size(); ++i) begin_state(&k->now.states[i], &program->states[i]);
+    k->now.segments.resize(program->segments.size());
     for (uint32_t state : program->merging) k->now.states[state].merging.due = std::max(program->merge_after, 1u);
     k->scratch.unions.resize(program->junctions.size());
     for (size_t i = 0; i < program->junctions.size(); ++i)

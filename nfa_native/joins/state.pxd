@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int8_t, int64_t, uint16_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Evaluating
 from nfa_native.core.containers cimport vector
 from nfa_native.joins.program cimport KernelProgram
 from nfa_native.terms.dictionary cimport word_t
@@ -66,7 +67,13 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         vector[int64_t] windows
         vector[uint64_t] found
 
+    cdef cppclass Segment:
+        size_t waiting
+        bint lazy
+        uint64_t switches
+
     cdef cppclass KernelState:
+        vector[Segment] segments
         RuleTable rules
         History history
         Ring ring
@@ -111,6 +118,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         void* owner
         bint count_only
         bint tallies
+        Evaluating evaluating
         bint failed
         KernelState now
         Pause pause

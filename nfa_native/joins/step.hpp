@@ -17,6 +17,7 @@
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/rules.hpp"
+#include "nfa_native/joins/segments.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/negated_steps.hpp"
 #include "nfa_native/joins/values.hpp"
@@ -24,6 +25,8 @@
 #include "nfa_native/joins/window.hpp"
 
 namespace spaseq::joins {
+
+static bool fire_segment(Kernel* k, uint32_t which, Candidate* candidate);  // `loops.hpp`
 
 static void pair_initial(Scratch* scratch, const Candidate* candidate) {
     for (uint32_t i = 0; i < candidate->count; ++i) scratch->pairs.push_back({0, i, INITIAL_CELL});
@@ -302,6 +305,7 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     ++tried->offered;
     candidate->pick = NOT_STAGED;
     measure_candidate(k, candidate);
+    if (transition->keeps != NO_SEGMENT || transition->closes != NO_SEGMENT) fired = fire_segment(k, which, candidate);
     k->scratch.pairs.clear();
     k->scratch.refused = k->scratch.singly = k->scratch.decided = false;
     k->scratch.aside = true;
@@ -309,18 +313,18 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
         if (older(candidate->least, candidate->lo)) return;
         pair_initial(&k->scratch, candidate);
         k->scratch.decided = transition->step.filters.empty();
-    } else if (s->live == 0) {
+    } else if (s->live == 0 && !fired) {
         ++tried->lonely;
         return;
-    } else {
-        if (s->kind == Cells::VIEWS) fired = fire_view(k, which, candidate);
+    } else if (s->live > 0) {
+        if (s->kind == Cells::VIEWS && fire_view(k, which, candidate)) fired = true;
         if (!s->spec->branches.empty()) trim_buckets(s, transition, candidate);
         bool probes = k->scratch.aside || k->scratch.singly;
         if (probes) probe(k, s, transition->index, &transition->probe, &transition->step, candidate, transition);
         if (!s->merged.empty()) probe_merged(k, s, transition, candidate, probes);
         if (!s->spec->branches.empty()) drop_beaten(&k->scratch, s, transition->branch);
-        tried->scanned += k->scratch.scanned - scanned;
     }
+    tried->scanned += k->scratch.scanned - scanned;
     fire_pairs(k, which, candidate, fired);
 }
 
@@ -333,6 +337,7 @@ static void combined(Kernel* k, Candidate* candidate, Purpose* purpose) {
 // Add a staged set to its cell, which often is the one before.
 static void enter(Kernel* k, const Staged* staged) {
     StateData* s = &k->now.states[staged->state];
+    if (s->spec->segment != NO_SEGMENT && keep_set(k, s, staged)) return;
     uint32_t cell = cell_for(k, s, k->now.staged_words.data() + staged->word, staged->rows, staged->deadline,
         s->entering);
     Cell* one = s->cells.data() + cell;

@@ -10,8 +10,10 @@
 #include "nfa_native/joins/branches.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
+#include "nfa_native/joins/choice.hpp"
 #include "nfa_native/joins/combine.hpp"
 #include "nfa_native/joins/guards.hpp"
+#include "nfa_native/joins/loops.hpp"
 #include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/rules.hpp"
@@ -177,6 +179,7 @@ static bool close_tick(Kernel* k) {
         k->now.open = false;
         k->pause.closing = true;
         move_cells(k);
+        choose(k);
     }
     if (k->pause.closing) {
         if (!output_passed(k)) return false;

@@ -91,11 +91,19 @@ static void forget(Kernel* k) noexcept {
     forget_watched(&k->now);
 }
 
+// Some partial match is left.
+static bool is_waited_for(const KernelState* now) noexcept {
+    for (const StateData& state : now->states)
+        if (state.live > 0) return true;
+    for (const Segment& segment : now->segments)
+        if (segment.waiting > 0) return true;
+    return false;
+}
+
 // Without a window: if no partial match is left, and no guard looks back, the past is over.
 static void forget_all(Kernel* k) noexcept {
     if (k->program->guarded || k->now.history.events.size() < k->now.next_look) return;
-    for (const StateData& state : k->now.states) {
-        if (state.live == 0) continue;
+    if (is_waited_for(&k->now)) {
         k->now.next_look = 2 * k->now.history.events.size();
         return;
     }

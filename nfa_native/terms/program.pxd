@@ -15,15 +15,18 @@ cdef enum:
     ERROR = -1
     UNKNOWN = 2  # an operand that only the external evaluator can decide on
 
-cdef struct Instruction:
-    Op op
-    int32_t argument
-    int32_t operands  # values that it takes from the stack
+cdef extern from "nfa_native/terms/code.hpp" namespace "spaseq" nogil:
+    enum: DEEPEST
 
-cdef cppclass Code:
-    vector[Instruction] instructions
-    vector[word_t] constants
-    int32_t registers  # registers that the code reads: 0 … registers − 1
+    cdef struct Instruction:
+        Op op
+        int32_t argument
+        int32_t operands
+
+    cdef cppclass Code:
+        vector[Instruction] instructions
+        vector[word_t] constants
+        int32_t registers
 
 # The effective boolean value of the expression: TRUE, FALSE, ERROR or UNKNOWN.  `now` is in microseconds since 1970, UTC.
 cdef int test(const Code* code, const word_t* registers, int64_t now, TermStore* store) noexcept nogil

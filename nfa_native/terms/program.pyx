@@ -21,9 +21,6 @@ from nfa_native.terms.dictionary cimport (
     KIND_BLANK, KIND_DATETIME, KIND_DOUBLE, KIND_IRI, KIND_TYPED, MICROSECOND, UNBOUND, clear_scratch,
 )
 
-cdef enum:
-    DEEPEST = 64  # values on the stack
-
 
 # ── logic ────────────────────────────────────────────────────────────────────────────────────────────────
 cdef int combine(Value* operands, int count, int decisive, const TermStore* store) noexcept nogil:

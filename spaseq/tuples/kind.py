@@ -321,14 +321,14 @@ class TableKind:
             raise QueryError(f"FROM names several streams ({several}), but there is one source", hint=hint)
         own = self._own(prepared)
         known = asked.streams or (setting.known or () if setting.has_names else (own,) if own else ())
-        for kind in prepared.of_streams:
+        for stream, type_ in prepared.of_streams:
             is_open = not known and (has_column or setting.has_names)
-            if kind.stream in known or is_open:
+            if stream in known or is_open:
                 continue
-            message = f"{kind.stream}>{kind.type} asks for a stream"
+            message = f"{stream}>{type_} asks for a stream"
             if known:
-                raise QueryError(f"{message} that is none; {did_you_mean(kind.stream, known)}")
-            hint = f"FROM {kind.stream} gives them that name"
+                raise QueryError(f"{message} that is none; {did_you_mean(stream, known)}")
+            hint = f"FROM {stream} gives them that name"
             raise QueryError(f"{message}, but that of the events has no name", hint=hint)
 
     def check_named_columns(self) -> None:

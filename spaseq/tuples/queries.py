@@ -171,10 +171,10 @@ class Prepared:
         return instance_of(self.query)
 
     @cached_property
-    def of_streams(self) -> tuple[Relation, ...]:
-        """The types of events for which it names a stream."""
+    def of_streams(self) -> tuple[tuple[str, str], ...]:
+        """The types of events for which it names a stream: (stream, type)."""
         relations = (part for part in parts(self.query.formula) if isinstance(part, Relation))
-        return tuple(kind for kind in relations if kind.stream is not None)
+        return tuple((kind.stream, kind.type) for kind in relations if kind.stream is not None)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ class Merger(Driver):
         self.matcher = plan.start(self.terms, automaton=self._automaton())
 
     def _automaton(self) -> Any:
-        return replace(self.plan.automaton(self.terms, self.cells), merging=self.merging)
+        automaton = self.plan.automaton(self.terms, self.cells)
+        return replace(automaton, merging=self.merging, lazy=())  # what waits is in no cell
 
     def restore(self, same: Any = lambda words: words) -> None:
         self.matcher = self.plan.restore(

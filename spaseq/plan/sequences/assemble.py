@@ -53,6 +53,7 @@ from spaseq.plan.sequences.environment import (
 from spaseq.plan.sequences.filters import SIGNS, TURNED
 from spaseq.plan.sequences.first_chance import FirstChances, with_chances
 from spaseq.plan.sequences.graph import START
+from spaseq.plan.sequences.lazy import with_lazy_segments
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
 from spaseq.plan.sequences.rules import as_column, question_of, rule_order
 from spaseq.plan.sequences.sides import ANCHOR, Across
@@ -115,7 +116,7 @@ class _Assembler:
             keys=self.analysis.key_slots if self.analysis.query.keys and not self.analysis.by_partition else (),
             junctions=junctions,
         )
-        return with_chances(with_cells(automaton, cells))
+        return with_lazy_segments(with_chances(with_cells(automaton, cells)))
 
     def _tells_keys(self) -> bool:
         """Whether results of several substreams differ."""

@@ -173,7 +173,22 @@ def _state(
         "competes_with": [numbers[one] for one in analysis.competitors.get(state, ())],
         **({} if state.arrives is None else {"completes": _side(state.arrives)}),
         **_branches(analysis, state),
+        **_waiting(analysis, automaton, number),
     }
+
+
+def _waiting(analysis: Analysis, automaton: Automaton, number: int) -> dict[str, Any]:
+    """The step into a state that may wait, and for what; nothing where none may."""
+    for segment in automaton.lazy:
+        if segment.state == number:
+            first = _picked(analysis, automaton.transitions[segment.transition])
+            closing = [_picked(analysis, automaton.transitions[one]) for one, _ in segment.closing]
+            return {"may_wait": {"picks": first, "after": segment.source, "for": list(dict.fromkeys(closing))}}
+    return {}
+
+
+def _picked(analysis: Analysis, transition: Transition) -> str:
+    return " & ".join(analysis.atoms[number].name for number in transition.choice.atoms)
 
 
 def _role(state: Exit) -> str:

@@ -104,6 +104,10 @@ def _state_lines(state: Description, steps: list[Description]) -> Iterator[str]:
     yield f"    cells: {state['cells']} ({state['why']})"
     for key in state["join_keys"]:
         yield f"    found by: {key}"
+    if "may_wait" in state:
+        step = state["may_wait"]
+        what = f"{step['picks']} and what is in state {step['after']}"
+        yield f"    {what} may wait until {' or '.join(step['for'])} comes, if that takes less"
     for guard in state["guards"]:
         yield f"    not {guard['absent']} in between; {guard['how']}"
     for other in state["competes_with"]:

@@ -31,7 +31,7 @@ def report(
         "nodes": counters["nodes"],
         "stored_events": counters["stored_events"],
     }
-    way = {key: counters[key] for key in ("aggregates", "partitions") if key in counters}
+    way = {key: counters[key] for key in ("aggregates", "partitions", "segments") if key in counters}
     return found | way | {"why": list(_why(found)) or list(_else(found, "partitions" in way))}
 
 

@@ -1,0 +1,124 @@
+// Expression programs on columns of numbers (`core/columns.hpp`): arithmetic, comparisons and logic of inline numbers.
+// All other terms are unknown there, and all other operations are left to `program.pyx`.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "nfa_native/core/columns.hpp"
+#include "nfa_native/terms/code.hpp"
+#include "nfa_native/terms/encoding.hpp"
+
+namespace spaseq {
+
+using columns::Column;
+using operations::Op;
+
+constexpr size_t MOST_COLUMNS = 8;         // on the stack: what needs more does not run on columns
+
+// What a program gives on columns.
+enum class Columnar : uint8_t { NOTHING, NUMBER, VERDICT };
+
+// The bits of an inline double (`terms/dictionary.pxd`).
+inline double inline_double(word_t word) noexcept {
+    constexpr uint64_t SIGN = uint64_t(1) << 63, MAGNITUDE = (uint64_t(1) << 59) - 1, BASE = uint64_t(960) << 52;
+    uint64_t bits = word >> 4 & MAGNITUDE;
+    double value;
+    if (bits) bits += BASE;
+    bits |= word & SIGN;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+// A word as a number.
+inline Column number_of(word_t word) noexcept {
+    if (tag_of(word) == TAG_INTEGER) {
+        double value = double(int64_t(word) >> 4);
+        bool whole = std::fabs(value) <= columns::LARGEST_WHOLE;
+        return columns::constant(value, whole ? 0 : std::fabs(value) * columns::STEP, whole);
+    }
+    if (tag_of(word) == TAG_DECIMAL) {
+        double value = double(int64_t(word) >> 9) / double(POWERS_OF_TEN[word >> 4 & 31]);
+        return columns::constant(value, std::fabs(value) * 2 * columns::STEP, false);
+    }
+    return tag_of(word) == TAG_DOUBLE ? columns::constant(inline_double(word), 0, false) : columns::unknown();
+}
+
+inline bool is_comparison(Op op) noexcept { return Op::EQUAL <= op && op <= Op::GREATER_EQUAL; }
+inline bool is_arithmetic(Op op) noexcept { return op == Op::ADD || op == Op::SUBTRACT || op == Op::MULTIPLY; }
+inline bool is_sign(Op op) noexcept { return op == Op::NEGATE || op == Op::PLUS || op == Op::ABS; }
+
+// What an operation makes of operands of one kind each.
+inline Columnar made_by(Op op, Columnar operand) noexcept {
+    bool of_numbers = operand == Columnar::NUMBER;
+    if (op == Op::LOAD || op == Op::CONSTANT) return Columnar::NUMBER;
+    if (is_comparison(op)) return of_numbers ? Columnar::VERDICT : Columnar::NOTHING;
+    if (is_arithmetic(op) || is_sign(op)) return of_numbers ? Columnar::NUMBER : Columnar::NOTHING;
+    if (op == Op::NOT || op == Op::AND || op == Op::OR)
+        return operand == Columnar::VERDICT ? Columnar::VERDICT : Columnar::NOTHING;
+    return Columnar::NOTHING;
+}
+
+// What a program gives; NOTHING: it does not run on columns.
+inline Columnar columnar_kind(const Code& code) noexcept {
+    Columnar stack[MOST_COLUMNS];
+    size_t depth = 0;
+    for (const Instruction& one : code.instructions) {
+        depth -= size_t(one.operands);
+        if (depth == MOST_COLUMNS) return Columnar::NOTHING;
+        Columnar operand = one.operands ? stack[depth] : Columnar::NOTHING;
+        for (int32_t i = 1; i < one.operands; ++i)
+            if (stack[depth + size_t(i)] != operand) return Columnar::NOTHING;
+        stack[depth] = made_by(one.op, operand);
+        if (stack[depth++] == Columnar::NOTHING) return Columnar::NOTHING;
+    }
+    return stack[0];
+}
+
+inline Column compared(Op op, const Column& a, const Column& b, double* out) noexcept {
+    switch (op) {
+        case Op::EQUAL: return columns::is_equal(a, b, out);
+        case Op::NOT_EQUAL: return columns::opposite(columns::is_equal(a, b, out), out);
+        case Op::LESS: return columns::is_less(a, b, out);
+        case Op::GREATER: return columns::is_less(b, a, out);
+        case Op::LESS_EQUAL: return columns::opposite(columns::is_less(b, a, out), out);
+        default: return columns::opposite(columns::is_less(a, b, out), out);
+    }
+}
+
+inline Column computed(Op op, const Column& a, const Column& b, double* out) noexcept {
+    if (op == Op::ADD) return columns::sum(a, b, out);
+    return op == Op::SUBTRACT ? columns::difference(a, b, out) : columns::product(a, b, out);
+}
+
+// The result of an operation on operands that lie one behind the other.
+inline Column operated(const Instruction& one, const Column* operands, double* out) noexcept {
+    if (is_comparison(one.op)) return compared(one.op, operands[0], operands[1], out);
+    if (is_arithmetic(one.op)) return computed(one.op, operands[0], operands[1], out);
+    if (one.op == Op::NEGATE) return columns::negative(operands[0], out);
+    if (one.op == Op::ABS) return columns::magnitude(operands[0], out);
+    if (one.op == Op::NOT) return columns::opposite(operands[0], out);
+    Column result = operands[0];
+    for (int32_t i = 1; i < one.operands; ++i)
+        result = one.op == Op::AND ? columns::all_of(result, operands[i], out) : columns::some_of(result, operands[i], out);
+    return result;
+}
+
+// The value of a program that is columnar, with the columns that `load` gives for registers; `room` has as many
+// blocks.
+template <class Load>
+Column run_columns(const Code& code, Load load, double* room) noexcept {
+    Column stack[MOST_COLUMNS];
+    size_t depth = 0;
+    for (const Instruction& one : code.instructions) {
+        depth -= size_t(one.operands);
+        if (one.op == Op::LOAD) stack[depth] = load(uint32_t(one.argument));
+        else if (one.op == Op::CONSTANT) stack[depth] = number_of(code.constants[size_t(one.argument)]);
+        else stack[depth] = operated(one, stack + depth, room + depth * columns::BLOCK);
+        ++depth;
+    }
+    return stack[0];
+}
+
+}  // namespace spaseq
