@@ -22,6 +22,7 @@ from spaseq.cli import (
     sources,
 )
 from spaseq.graphs.graph_run import Run
+from spaseq.graphs.matchers import EVALUATIONS
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
 from spaseq.sources.rdf.files import expand
@@ -58,6 +59,11 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.time_property_option
 @options.time_unit_option
 @options.gpm_option
+@click.option(
+    "--evaluation", type=click.Choice(list(EVALUATIONS)), default="auto", show_default=True,
+    help="When steps under “:” are made that keep values of several events: at once (eager), when a later event asks "
+    "for them (lazy), or as it takes less (auto).",
+)  # fmt: skip
 @options.notes_options
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:
@@ -75,6 +81,7 @@ class LiveOptions(options.GraphOptions):
     idle: timedelta | None
     idle_advance: timedelta | None
     gpm: str
+    evaluation: str = "auto"
 
 
 class GraphExecution(execution.Execution[LiveOptions]):
@@ -119,7 +126,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
-            given=self.rows, sharing=asked.sharing,
+            given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation,
         )  # fmt: skip
         self.running.warns = False
         self.interrupts = interrupts.RunInterrupts(self.running)

@@ -46,7 +46,8 @@ class Engine(runtime.Engine):
     ``gpm`` says how graph patterns are evaluated: ``auto``, ``native``, ``pyoxigraph`` or ``verify`` (see
     ``gpm.evaluator.Mode``).  ``entail`` names the background graphs that are ontologies: events, and these graphs, have
     what they entail by RDFS; "rdfs" means all of them.  ``sharing``: rows of a query with parameters run together
-    where they can; False, to compare: each by itself.
+    where they can; False, to compare: each by itself.  ``evaluation``: under ``:``, steps that keep values of several
+    events are made when they can be ("eager"), when a later event asks for them ("lazy"), or as it takes less ("auto").
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -60,8 +61,9 @@ class Engine(runtime.Engine):
         gpm: str = "auto",
         entail: Entail = (),
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> None:
-        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm, sharing))
+        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm, sharing, evaluation))
 
     core: EngineCore[Events, AnyGraphQuery]
 
@@ -279,6 +281,7 @@ class Engine(runtime.Engine):
         entail: Entail = (),
         given: RowSources = None,
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
@@ -292,7 +295,7 @@ class Engine(runtime.Engine):
         engine = cls.__new__(cls)
         _check_on_match(on_match)
         known = read_background(background, entail)
-        engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing))
+        engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing, evaluation))
         return engine
 
 

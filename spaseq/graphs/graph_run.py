@@ -55,7 +55,7 @@ class Run(SourceRun[Events], Iterator[Match]):
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
     ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
     rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself;
-    ``sharing`` is that of ``Engine``.
+    ``sharing`` and ``evaluation`` are those of ``Engine``.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -91,13 +91,14 @@ class Run(SourceRun[Events], Iterator[Match]):
         on_step: Callable[[], float] | None = None,
         given: RowSources = None,
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late, gpm, entail, sharing)
+        self.engine = Engine(background, lateness, on_late, gpm, entail, sharing, evaluation)
         if state is not None:
             known = _by_name(queries)
-            options_again: Any = {"gpm": gpm, "given": given, "sharing": sharing}
+            options_again: Any = {"gpm": gpm, "given": given, "sharing": sharing, "evaluation": evaluation}
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, **options_again)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._kind = kind = self.engine.kind
@@ -272,12 +273,13 @@ def run(
     max_results: int | None = None,
     given: RowSources = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
         idle_advance=idle_advance, follow=follow, max_results=max_results, given=given,
-        sharing=sharing,
+        sharing=sharing, evaluation=evaluation,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
-from spaseq.graphs.matchers import AnyMatcher
+from spaseq.graphs.matchers import AnyMatcher, Lazy, evaluation_of
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
@@ -60,12 +60,14 @@ class GraphKind:
         on_late: Callable[[Event], object] | None = None,
         gpm: str = "auto",
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> None:
         if on_late is not None and not callable(on_late):
             raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
         self.terms = Terms()
         self.on_late = on_late
         self.sharing = sharing  # rows of parameters run together where they can
+        self.evaluation = evaluation_of(evaluation)
         self.keeps_families = False  # whether results of a family stay in one table
         self.evaluator = new_evaluator(gpm, self.terms, background)
         late_by = duration_microseconds(lateness)
@@ -181,8 +183,14 @@ class GraphKind:
         max_results: int | None = None,
     ) -> GraphQuery:
         """A query that has seen nothing yet."""
-        matcher = plan.start(self.terms, automaton=made.automaton)
+        matcher = self.as_asked(plan.start(self.terms, automaton=made.automaton))
         return self.running(plan, made, merged, matcher, on_match, max_results)
+
+    def as_asked(self, matcher: AnyMatcher) -> AnyMatcher:
+        """A matcher that makes steps when it was asked to."""
+        if isinstance(matcher, Lazy):
+            matcher.evaluation = self.evaluation
+        return matcher
 
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""

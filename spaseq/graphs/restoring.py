@@ -119,14 +119,14 @@ class Restoring:
         return age
 
     def _new_matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput) -> AnyMatcher:
-        matcher: AnyMatcher = plan.start(self.kind.terms, automaton=compiled.automaton)
+        matcher = self.kind.as_asked(plan.start(self.kind.terms, automaton=compiled.automaton))
         matcher.advance(merged.advanced)
         return matcher
 
     def _matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput, is_new: bool, data: bytes) -> AnyMatcher:
         if is_new:  # its number for the oldest event says nothing
             return self._new_matcher(plan, compiled, merged)
-        matcher = plan.restore(self.kind.terms, data, self.word_map, automaton=compiled.automaton)
+        matcher = self.kind.as_asked(plan.restore(self.kind.terms, data, self.word_map, automaton=compiled.automaton))
         if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
             raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
         if not merged.finished and matcher.next_time > merged.watermark:

@@ -146,6 +146,7 @@ def restored(
     gpm: str,
     given: RowSources = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
@@ -154,7 +155,7 @@ def restored(
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
     check_header(header, GRAPHS.version_of(data))
-    kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing)
+    kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing, evaluation=evaluation)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     known = _known(header, queries, given)
