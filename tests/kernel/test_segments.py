@@ -168,3 +168,37 @@ def test_what_waits() -> None:
     assert all(case.plan.automaton(Terms()).lazy for case in CASES.values())
     assert not Case(SUM, sequence="A ; B : C").plan.automaton(Terms()).lazy
     assert not Case(SUM, sequence="A : B ; C").plan.automaton(Terms()).lazy
+
+
+# ── what is chosen ───────────────────────────────────────────────────────────────────────────────────────
+def chosen(third: str, rare: int, values: int, events: int = 8_000) -> dict[str, int]:
+    """What statistics tell of a segment, when C was one event in so many, with so many different values."""
+    plan, terms = Case(third, window="1000 SECONDS").plan, Terms()
+    matcher = plan.start(terms, enumerates=True)
+    assert isinstance(matcher, Matcher)
+    matcher.count_only = True
+    chance = np.random.default_rng(1)
+    kinds = np.where(chance.random(events) < 1 / rare, 2, chance.integers(0, 2, events))
+    words = np.array([terms.integer(value) for value in range(values)], np.uint64)[chance.integers(0, values, events)]
+    for start in range(0, events, 1000):
+        part = slice(start, start + 1000)
+        numbers = np.arange(start, start + 1000)
+        rows = [kind_rows(np.flatnonzero(kinds[part] == kind), words[part], one) for kind, one in enumerate(plan.atoms)]
+        matcher.feed(numbers * 1_000_000, numbers.astype(np.uint64), rows)
+    found: dict[str, int] = matcher.statistics()["segments"][0]
+    return found
+
+
+def kind_rows(at: NDArray[np.int64], words: Words, atom: Any) -> AtomRows | None:
+    """Rows of one GPM: what is no value is not bound, or all alike."""
+    columns = [words[at] if name in ("av", "bv", "cv") else np.zeros(len(at), np.uint64) for name in atom.variables]
+    return AtomRows(at.astype(np.uint32), np.array(columns, np.uint64)) if len(at) else None
+
+
+def test_sets_wait_where_what_asks_for_them_is_rare() -> None:
+    assert chosen(SUM, rare=500, values=3000)["lazy"] == 1
+    assert chosen(SQUARES, rare=500, values=3000)["lazy"] == 1
+
+
+def test_steps_are_made_at_once_where_values_repeat() -> None:
+    assert chosen("FILTER(?cv > ?av)", rare=3, values=40)["lazy"] == 0
