@@ -144,7 +144,7 @@ static SegmentCosts since_then(const SegmentCosts& now, SegmentCosts costs) noex
 }
 
 // A window, or many events, have passed since the period began; or what came has taken long.
-static bool is_over(Kernel* k, const Segment& segment, const SegmentSpec& spec) noexcept {
+static bool has_ended(Kernel* k, const Segment& segment, const SegmentSpec& spec) noexcept {
     const SegmentCosts& costs = segment.costs;
     if (costs.arrivals + costs.closings < LEAST_PERIOD) return false;
     if (k->program->window ? !older(k->now.lo, costs.since) : next_position(&k->now) - costs.since >= LONGEST_PERIOD)
@@ -154,7 +154,7 @@ static bool is_over(Kernel* k, const Segment& segment, const SegmentSpec& spec) 
 }
 
 static void choose_by_cost(Kernel* k, Segment* segment, const SegmentSpec& spec) {
-    if (!is_over(k, *segment, spec)) return;
+    if (!has_ended(k, *segment, spec)) return;
     SegmentCosts now = counters_of(k, spec);
     choose_way(k, segment, spec, since_then(now, segment->costs));
     segment->costs = now;
