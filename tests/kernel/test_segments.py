@@ -66,7 +66,7 @@ CASES = {
     "either": Case("FILTER(?av * ?bv = ?cv || ?av + ?bv <= ?cv)"),
     "not": Case("FILTER(!(?av + ?bv < ?cv) && ?av != ?cv)"),
     "outside of columns": Case("FILTER(ABS(?av - ?bv) IN (?cv, 1, 2.0))"),
-    "outside of the native subset": Case('FILTER(REGEX(STR(?av + ?bv), "1") && ?av < ?cv)'),
+    "outside of the native subset": Case('FILTER(REGEX(STR(?av + ?bv), "1") && ?av < ?cv)', window="5 SECONDS"),
     "unbound": Case("FILTER(COALESCE(?aw, 3) + ?bv < ?cv)"),
     "goes on": Case(SUM, sequence="A : B : C ; D"),
     "begins before": Case("FILTER(?av + ?bv < ?cv)", sequence="D : A : B : C"),
