@@ -147,8 +147,10 @@ static Column judge_block(const Loop& loop, const LoopRoom& room, size_t place) 
     auto last = [&](uint32_t number) { return last_register(loop, room, number, place); };
     for (uint32_t filter : loop.last->step.filters)
         if (loop.alike && ask(filtered(loop, filter, last, free()))) return all;
-    for (const Join& join : loop.closing->joins)
-        if (loop.alike && ask(held_joins(loop, held[join.cell], loop.candidate->rows[join.row], place, free()))) return all;
+    for (const Join& join : loop.closing->joins) {
+        word_t other = loop.candidate->rows[join.row];
+        if (loop.alike && ask(held_joins(loop, held[join.cell], other, place, free()))) return all;
+    }
     for (const Join& join : loop.spec->joins)
         if (ask(joined(loop.buffer->sets.columns[join.cell], place, loop.row[join.row], free()))) return all;
     for (uint32_t filter : loop.first->step.filters)

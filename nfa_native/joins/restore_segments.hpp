@@ -25,14 +25,12 @@ static const word_t* only_row(KernelState* now, uint32_t position, uint32_t atom
 }
 
 // A set that waits: the node is of the segment's first state.
-static void load_set(Kernel* k, NodeStates* known, Segment* segment, Buffer* buffer, uint32_t source, uint32_t node, const word_t* words) {
-    SetBuffer& sets = buffer->sets;
+static void load_set(
+    Kernel* k, NodeStates* known, Segment* segment, Buffer* buffer, uint32_t source, uint32_t node, const word_t* words
+) {
     require(is_live(&k->now, node) && !(node_at(&k->now, node)->label & VIEW), "what waits is no set");
     require(has_bit(states_of(&k->now, known, node), source), "a set waits that is of another state");
-    for (uint32_t i = 0; i < sets.columns.size(); ++i) sets.columns[i].put(sets.size(), words[i]);
-    sets.nodes.push_back(node);
-    sets.starts.push_back(node_at(&k->now, node)->max_start);
-    if (segment->waiting++ == 0 || older(segment->youngest, sets.starts.back())) segment->youngest = sets.starts.back();
+    push_set(segment, buffer, words, node, node_at(&k->now, node)->max_start);
 }
 
 // An event that waits: it came after the sets that it sees.
@@ -92,7 +90,8 @@ static void load_segments(Kernel* k, Archive* a, NodeStates* known) {
         require(form.events <= forms.events.size() - event, "a buffer has more events than there are");
         const word_t* words = forms.words.data() + word;
         uint64_t hash = hash_key(words, spec.held.data(), spec.held.size());
-        require(hash != WILD && find_buffer(segment, hash, words, spec.held) == nullptr, "a key has two buffers, or is none");
+        bool is_new = hash != WILD && find_buffer(segment, hash, words, spec.held) == nullptr;
+        require(is_new, "a key has two buffers, or is none");
         Buffer* buffer = make_buffer(segment, hash, words, spec.held, width);
         for (uint32_t i = 0; i < form.sets; ++i, words += width) {
             require(has_words(*buffer, words, spec.held), "a set waits under another key");
@@ -101,7 +100,8 @@ static void load_segments(Kernel* k, Archive* a, NodeStates* known) {
         word += size_t(form.sets) * width;
         for (uint32_t i = 0; i < form.events; ++i) load_event(k, spec, buffer, forms.events[event++]);
     }
-    require(set == forms.nodes.size() && word == forms.words.size() && event == forms.events.size(), "there is what waits nowhere");
+    require(set == forms.nodes.size() && word == forms.words.size() && event == forms.events.size(),
+        "there is what waits nowhere");
 }
 
 }  // namespace spaseq::joins

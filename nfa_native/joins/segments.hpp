@@ -61,7 +61,8 @@ static bool keep_set(Kernel* k, StateData* s, const Staged* staged) {
     if (staged->picks)
         node = extend(k, k->now.staged_picks.data() + staged->pick, staged->picks, staged->label, staged->next,
             staged->max_start, 0);
-    push_set(segment, make_buffer(segment, hash, row, held, s->width), row, node, node_at(&k->now, node)->max_start);
+    Buffer* buffer = make_buffer(segment, hash, row, held, s->width);
+    push_set(segment, buffer, row, node, node_at(&k->now, node)->max_start);
     ++s->entered;
     ++k->now.created;
     return true;
