@@ -108,10 +108,19 @@ inline Column difference(const Column& a, const Column& b, double* out) noexcept
         a.whole && b.whole);
 }
 
+// How far off a product is, for what its operands are.
+template <class Value>
+double product_error(const Value& a, const Value& b) noexcept {
+    return a.most * b.error + b.most * a.error + a.error * b.error + (a.whole && b.whole ? 0 : LAST_DIGIT);
+}
+
 inline Column product(const Column& a, const Column& b, double* out) noexcept {
-    bool whole = a.whole && b.whole;
-    double error = a.most * b.error + b.most * a.error + a.error * b.error + (whole ? 0 : LAST_DIGIT);
-    return known(of_both(a, b, out, [](Pair x, Pair y) { return x * y; }), a.most * b.most, error, whole);
+    return known(of_both(a, b, out, [](Pair x, Pair y) { return x * y; }), a.most * b.most, product_error(a, b),
+        a.whole && b.whole);
+}
+
+inline Column square(const Column& a, double* out) noexcept {
+    return known(of_each(a, out, [](Pair x) { return x * x; }), a.most * a.most, product_error(a, a), a.whole);
 }
 
 inline Column negative(const Column& a, double* out) noexcept {
@@ -122,8 +131,12 @@ inline Column magnitude(const Column& a, double* out) noexcept {
     return known(of_each(a, out, without_sign), a.most, a.error, a.whole);
 }
 
-// How far apart numbers must be to be told apart; that sum is rounded, too.
-inline double margin(const Column& a, const Column& b) noexcept { return (a.error + b.error) * (1 + 1e-9); }
+// How far apart numbers must be to be told apart; that sum is rounded, too.  UNKNOWN: they cannot be.
+template <class Value>
+double margin(const Value& a, const Value& b) noexcept {
+    double error = a.error + b.error;
+    return error < ANYTHING ? error * (1 + 1e-9) : UNKNOWN;
+}
 
 // Verdicts, as numbers: so `and` is the least of two, `or` the greatest, `not` the negative.
 inline Column is_less(const Column& a, const Column& b, double* out) noexcept {
@@ -132,6 +145,11 @@ inline Column is_less(const Column& a, const Column& b, double* out) noexcept {
         Pair more = y - x;
         return ones(more > apart) - ones(more <= -apart);
     });
+}
+
+// The same of two numbers.
+inline double verdict_of_less(double x, double y, double apart) noexcept {
+    return y - x > apart ? YES : y - x <= -apart ? NO : UNSURE;
 }
 
 inline Column is_equal(const Column& a, const Column& b, double* out) noexcept {

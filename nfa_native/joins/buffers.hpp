@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -15,10 +16,14 @@
 
 namespace spaseq::joins {
 
+constexpr size_t WHOLE_BUFFER = SIZE_MAX;    // instead of a place
+
 // One value of all sets, as words and as `core/columns.hpp` has numbers; behind the last one there is room for a block.
 struct SetColumn {
     std::vector<word_t> words;
     std::vector<double> numbers;
+    std::vector<columns::Bounds> bounds;   // of the numbers of each block
+    columns::Bounds all;                   // and of all of them
     double most = 0;                       // none was farther from 0 since they were none
     double error = 0;                      // nor was a word farther off
     bool whole = true;                     // all were integers
@@ -34,18 +39,38 @@ struct SetColumn {
         most = std::max(most, number.most);
         error = std::max(error, number.error);
         whole = whole && number.whole;
+        bound(place);
+    }
+
+    // Let the bounds know the number of the next place.
+    void bound(size_t place) {
+        if (place % columns::BLOCK == 0) bounds.emplace_back();
+        bounds.back().take(numbers[place]);
+        all.take(numbers[place]);
     }
 
     // Forget the first `count` of `size`.
     void forget(size_t count, size_t size) noexcept {
         std::copy(words.begin() + ptrdiff_t(count), words.begin() + ptrdiff_t(size), words.begin());
         std::copy(numbers.begin() + ptrdiff_t(count), numbers.begin() + ptrdiff_t(size), numbers.begin());
+        bounds.clear();
+        all = {};
+        for (size_t place = 0; place < size - count; ++place) bound(place);
         if (count < size) return;
         most = error = 0;
         whole = true;
     }
 
-    columns::Column block(size_t place) const noexcept { return {numbers.data() + place, 0, most, error, whole}; }
+    // The numbers of the block that begins at a place, or (Range) between what they lie.
+    template <class Value>
+    Value at(size_t place) const noexcept {
+        if constexpr (std::is_same_v<Value, columns::Range>) {
+            const columns::Bounds& known = place == WHOLE_BUFFER ? all : bounds[place / columns::BLOCK];
+            return {known.least, known.greatest, most, error, whole};
+        } else {
+            return {numbers.data() + place, 0, most, error, whole};
+        }
+    }
 };
 
 struct SetBuffer {

@@ -54,7 +54,7 @@ static SegmentCosts counters_of(Kernel* k, const SegmentSpec& spec) noexcept {
 
 static bool runs_on_columns(const Kernel* k, const SegmentSpec& spec) noexcept {
     const KernelProgram* program = k->program;
-    auto is_columnar = [program](uint32_t filter) { return program->formulas[filter].columnar == Columnar::VERDICT; };
+    auto is_columnar = [program](uint32_t filter) { return program->formulas[filter].columns.gives == Columnar::VERDICT; };
     for (const ClosingSpec& closing : spec.closing) {
         const std::vector<uint32_t>& filters = program->transitions[closing.transition].step.filters;
         if (!std::all_of(filters.begin(), filters.end(), is_columnar)) return false;

@@ -1,5 +1,6 @@
 // Out of a lazy segment: an event tries all sets and events that wait, in a nested loop.  The sets of an event are tried
-// block by block on columns of numbers; where these cannot tell, one by one on words.
+// block by block on columns of numbers, but for blocks whose bounds say enough; where columns cannot tell, one by one on
+// words.
 #pragma once
 
 #include <cstddef>
@@ -78,31 +79,37 @@ static inline bool is_of_set(const ValueSpec& value) noexcept {
     return value.kind == ColumnSource::CELL || value.kind == ColumnSource::EITHER;
 }
 
+// A word of a row, if there is one.
+template <class Value>
+Value word_of(const word_t* row, uint32_t width, uint32_t number) noexcept {
+    return same_everywhere<Value>(number < width ? number_of(row[number]) : columns::unknown());
+}
+
 // A register of the first step: a value of the sets from `place` on, or of the event that waits.
-static Column first_register(const Loop& loop, uint32_t number, size_t place) noexcept {
+template <class Value>
+Value first_register(const Loop& loop, uint32_t number, size_t place) noexcept {
     const std::vector<SetColumn>& sets = loop.buffer->sets.columns;
-    if (number < sets.size()) return sets[number].block(place);
-    number -= uint32_t(sets.size());
-    return number < loop.first->choice.width ? number_of(loop.row[number]) : columns::unknown();
+    if (number < sets.size()) return sets[number].template at<Value>(place);
+    return word_of<Value>(loop.row, loop.first->choice.width, number - uint32_t(sets.size()));
 }
 
 // What the first step keeps.
-static Column held_value(const Loop& loop, const ValueSpec& value, size_t place, double* room) noexcept {
-    if (is_of_event(loop, value)) return number_of(loop.row[value.row]);
-    if (is_of_set(value)) return loop.buffer->sets.columns[value.cell].block(place);
-    if (value.kind != ColumnSource::PROGRAM) return columns::unknown();
-    const FormulaSpec& formula = loop.formulas[value.formula];
-    if (formula.columnar != Columnar::NUMBER) return columns::unknown();
-    auto load = [&](uint32_t number) { return first_register(loop, number, place); };
-    return run_columns(*static_cast<const Code*>(formula.code), load, room);
+template <class Value>
+Value held_value(const Loop& loop, const ValueSpec& value, size_t place, double* room) noexcept {
+    if (is_of_event(loop, value)) return same_everywhere<Value>(number_of(loop.row[value.row]));
+    if (is_of_set(value)) return loop.buffer->sets.columns[value.cell].template at<Value>(place);
+    if (value.kind != ColumnSource::PROGRAM) return same_everywhere<Value>(columns::unknown());
+    const ColumnCode& code = loop.formulas[value.formula].columns;
+    if (code.gives != Columnar::NUMBER) return same_everywhere<Value>(columns::unknown());
+    return run_columns<Value>(code, [&](uint32_t number) { return first_register<Value>(loop, number, place); }, room);
 }
 
 // A register of the last step: what the first one keeps, or a value of the event that has come.
-static Column last_register(const Loop& loop, const LoopRoom& room, uint32_t number, size_t place) noexcept {
+template <class Value>
+Value last_register(const Loop& loop, const LoopRoom& room, uint32_t number, size_t place) noexcept {
     const std::vector<ValueSpec>& held = loop.first->targets[0].values;
-    if (number < held.size()) return held_value(loop, held[number], place, room.held + number * STACK);
-    number -= uint32_t(held.size());
-    return number < loop.candidate->width ? number_of(loop.candidate->rows[number]) : columns::unknown();
+    if (number < held.size()) return held_value<Value>(loop, held[number], place, room.held + number * STACK);
+    return word_of<Value>(loop.candidate->rows, loop.candidate->width, number - uint32_t(held.size()));
 }
 
 static Column certainly(bool holds) noexcept { return columns::constant(holds ? columns::YES : columns::NO, 0, true); }
@@ -126,12 +133,28 @@ static Column held_joins(const Loop& loop, const ValueSpec& value, word_t other,
     return unsure();
 }
 
-// The verdict of a filter whose registers `load` gives.
-template <class Load>
-Column filtered(const Loop& loop, uint32_t filter, Load load, double* room) noexcept {
-    const FormulaSpec& formula = loop.formulas[filter];
-    if (formula.columnar != Columnar::VERDICT) return unsure();
-    return run_columns(*static_cast<const Code*>(formula.code), load, room);
+// The verdict of a filter of the first step, or of the last one.
+template <class Value>
+Value filtered(
+    const Loop& loop, bool of_last, uint32_t filter, const LoopRoom& room, size_t place, double* free
+) noexcept {
+    const ColumnCode& code = loop.formulas[filter].columns;
+    if (code.gives != Columnar::VERDICT) return same_everywhere<Value>(unsure());
+    auto first = [&](uint32_t number) { return first_register<Value>(loop, number, place); };
+    auto last = [&](uint32_t number) { return last_register<Value>(loop, room, number, place); };
+    return of_last ? run_columns<Value>(code, last, free) : run_columns<Value>(code, first, free);
+}
+
+// Whether none of the sets of a block, or of the whole buffer, can pass, for what their values lie between.
+static bool is_ruled_out(const Loop& loop, const LoopRoom& room, size_t place) noexcept {
+    auto refuses = [&](bool of_last, uint32_t filter) {
+        return columns::is_refused(filtered<Range>(loop, of_last, filter, room, place, room.first));
+    };
+    for (uint32_t filter : loop.last->step.filters)
+        if (loop.alike && refuses(true, filter)) return true;
+    for (uint32_t filter : loop.first->step.filters)
+        if (refuses(false, filter)) return true;
+    return false;
 }
 
 // What is asked of the sets of a block: all joins and filters of both steps; no more than one that refuses all.
@@ -143,10 +166,8 @@ static Column judge_block(const Loop& loop, const LoopRoom& room, size_t place) 
         all = columns::is_certain(all) ? one : columns::all_of(all, one, room.verdict);
         return columns::is_refused(all);
     };
-    auto first = [&](uint32_t number) { return first_register(loop, number, place); };
-    auto last = [&](uint32_t number) { return last_register(loop, room, number, place); };
     for (uint32_t filter : loop.last->step.filters)
-        if (loop.alike && ask(filtered(loop, filter, last, free()))) return all;
+        if (loop.alike && ask(filtered<Column>(loop, true, filter, room, place, free()))) return all;
     for (const Join& join : loop.closing->joins) {
         word_t other = loop.candidate->rows[join.row];
         if (loop.alike && ask(held_joins(loop, held[join.cell], other, place, free()))) return all;
@@ -154,7 +175,7 @@ static Column judge_block(const Loop& loop, const LoopRoom& room, size_t place) 
     for (const Join& join : loop.spec->joins)
         if (ask(joined(loop.buffer->sets.columns[join.cell], place, loop.row[join.row], free()))) return all;
     for (uint32_t filter : loop.first->step.filters)
-        if (ask(filtered(loop, filter, first, free()))) return all;
+        if (ask(filtered<Column>(loop, false, filter, room, place, free()))) return all;
     return all;
 }
 
@@ -223,19 +244,28 @@ static void take_set(Kernel* k, const Loop& loop, size_t place) {
 
 // ── the loop ──
 
+// The event that waits with the sets of a block, those at `begin` to before `end`; how many pass.
+static uint64_t loop_block(Kernel* k, const Loop& loop, const LoopRoom& room, size_t begin, size_t end) {
+    const SetBuffer& sets = loop.buffer->sets;
+    size_t place = begin / columns::BLOCK * columns::BLOCK;
+    uint64_t passed = 0;
+    if (is_ruled_out(loop, room, place)) return 0;
+    Column verdict = judge_block(loop, room, place);
+    for (size_t i = begin - place; (i = columns::next_passing(verdict, i, end - place)) < end - place; ++i) {
+        if (older(sets.starts[place + i], loop.candidate->lo)) continue;
+        if (columns::verdict_at(verdict, i) == columns::YES) take_set(k, loop, place + i), ++passed;
+        else passed += try_set(k, loop, place + i);
+    }
+    return passed;
+}
+
 // The event that waits with its sets up to number `end`; how many pass.
 static uint64_t loop_sets(Kernel* k, const Loop& loop, const LoopRoom& room, size_t end) {
-    const SetBuffer& sets = loop.buffer->sets;
     uint64_t passed = 0;
-    for (size_t place = sets.dead; place < end; place += columns::BLOCK) {
-        Column verdict = judge_block(loop, room, place);
-        size_t count = std::min(end - place, columns::BLOCK);
-        if (columns::is_refused(verdict)) continue;
-        for (size_t i = 0; (i = columns::next_passing(verdict, i, count)) < count; ++i) {
-            if (older(sets.starts[place + i], loop.candidate->lo)) continue;
-            if (columns::verdict_at(verdict, i) == columns::YES) take_set(k, loop, place + i), ++passed;
-            else passed += try_set(k, loop, place + i);
-        }
+    if (is_ruled_out(loop, room, WHOLE_BUFFER)) return 0;
+    for (size_t begin = loop.buffer->sets.dead, next; begin < end; begin = next) {
+        next = std::min(end, (begin / columns::BLOCK + 1) * columns::BLOCK);
+        passed += loop_block(k, loop, room, begin, next);
     }
     return passed;
 }

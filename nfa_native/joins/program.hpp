@@ -60,7 +60,7 @@ struct FormulaSpec {
     bool inverted;
     uint32_t left;
     uint32_t right;
-    Columnar columnar;                    // what it gives on columns of numbers
+    ColumnCode columns;                   // the same on columns of numbers
 };
 
 // A filter that compares a column of the cell with a value of the event.
@@ -350,8 +350,9 @@ inline void enter_segment(KernelProgram* program, const SegmentSpec* segment) {
     }
 }
 
-inline Columnar columnar_code(const void* code) noexcept {
-    return code == nullptr ? Columnar::NOTHING : columnar_kind(*static_cast<const Code*>(code));
+inline void set_code(FormulaSpec* formula, const void* code) {
+    formula->code = code;
+    formula->columns = column_code(code);
 }
 
 // Order the index that a transition probes by a comparison, if nothing else orders it, and note what zone maps know.

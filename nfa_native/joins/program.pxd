@@ -37,16 +37,12 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         uint32_t kleene
         ValueSpec value
 
-    cdef cppclass Columnar:
-        pass
-
     cdef cppclass FormulaSpec:
         const void* code
         bint comparison
         bint inverted
         uint32_t left
         uint32_t right
-        Columnar columnar
 
     cdef struct Compared:
         uint32_t column
@@ -219,7 +215,7 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
     void order_index(StateSpec* s, TransitionSpec* transition)
     void note_joins(const KernelProgram* program, SegmentSpec* segment)
     void enter_segment(KernelProgram* program, const SegmentSpec* segment)
-    Columnar columnar_code(const void* code)
+    void set_code(FormulaSpec* formula, const void* code)
 
 
 cdef class MatcherProgram:

@@ -288,11 +288,8 @@ cdef build_formulas(KernelProgram* program, object formulas):
     cdef FormulaSpec formula
     cdef Program compiled
     for one in formulas:
-        formula.code = NULL
-        if one.program is not None:
-            compiled = one.program
-            formula.code = compiled.code
-        formula.columnar = columnar_code(formula.code)
+        compiled = one.program
+        attempted(set_code, &formula, <const void*>NULL if compiled is None else <const void*>compiled.code)
         note_comparison(&formula, one.program)
         program.formulas.safe_push_back(formula)
 

@@ -1,18 +1,24 @@
-// Expression programs on columns of numbers (`core/columns.hpp`): arithmetic, comparisons and logic of inline numbers.
-// All other terms are unknown there, and all other operations are left to `program.pyx`.
+// Expression programs on columns of numbers (`core/columns.hpp`) and on their bounds (`core/ranges.hpp`): arithmetic,
+// comparisons and logic of inline numbers.  All other terms are unknown there, and all other operations are left to
+// `program.pyx`.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 #include "nfa_native/core/columns.hpp"
+#include "nfa_native/core/ranges.hpp"
 #include "nfa_native/terms/code.hpp"
 #include "nfa_native/terms/encoding.hpp"
 
 namespace spaseq {
 
 using columns::Column;
+using columns::Range;
 using operations::Op;
 
 constexpr size_t MOST_COLUMNS = 8;         // on the stack: what needs more does not run on columns
@@ -76,7 +82,51 @@ inline Columnar columnar_kind(const Code& code) noexcept {
     return stack[0];
 }
 
-inline Column compared(Op op, const Column& a, const Column& b, double* out) noexcept {
+// A program as it runs on columns.
+struct ColumnCode {
+    Columnar gives = Columnar::NOTHING;
+    std::vector<Instruction> instructions;  // MULTIPLY of one operand is its square
+    std::vector<word_t> constants;
+};
+
+inline bool are_same(const Instruction& a, const Instruction& b) noexcept {
+    return a.op == b.op && a.argument == b.argument && a.operands == b.operands;
+}
+
+// Where the instructions of the operand begin that ends before `end`.
+inline size_t operand_start(const std::vector<Instruction>& instructions, size_t end) noexcept {
+    for (int32_t missing = 1; missing > 0;) missing += instructions[--end].operands - 1;
+    return end;
+}
+
+// If the last instruction multiplies a value with itself, that is computed once.
+inline void fold_square(std::vector<Instruction>* instructions) {
+    size_t last = instructions->size() - 1;
+    size_t right = operand_start(*instructions, last), left = operand_start(*instructions, right);
+    auto begin = instructions->begin();
+    if (!std::equal(begin + ptrdiff_t(left), begin + ptrdiff_t(right), begin + ptrdiff_t(right),
+            begin + ptrdiff_t(last), are_same)) return;
+    instructions->resize(right);
+    instructions->push_back({Op::MULTIPLY, 0, 1});
+}
+
+// The program on columns; `code` is a Code, or NULL for what there is none of.
+inline ColumnCode column_code(const void* code) {
+    ColumnCode result;
+    if (code == nullptr) return result;
+    const Code& given = *static_cast<const Code*>(code);
+    result.gives = columnar_kind(given);
+    if (result.gives == Columnar::NOTHING) return result;
+    result.constants = given.constants;
+    for (const Instruction& one : given.instructions) {
+        result.instructions.push_back(one);
+        if (one.op == Op::MULTIPLY) fold_square(&result.instructions);
+    }
+    return result;
+}
+
+template <class Value>
+Value compared(Op op, const Value& a, const Value& b, double* out) noexcept {
     switch (op) {
         case Op::EQUAL: return columns::is_equal(a, b, out);
         case Op::NOT_EQUAL: return columns::opposite(columns::is_equal(a, b, out), out);
@@ -87,34 +137,46 @@ inline Column compared(Op op, const Column& a, const Column& b, double* out) noe
     }
 }
 
-inline Column computed(Op op, const Column& a, const Column& b, double* out) noexcept {
+template <class Value>
+Value computed(Op op, const Value& a, const Value& b, double* out) noexcept {
     if (op == Op::ADD) return columns::sum(a, b, out);
     return op == Op::SUBTRACT ? columns::difference(a, b, out) : columns::product(a, b, out);
 }
 
-// The result of an operation on operands that lie one behind the other.
-inline Column operated(const Instruction& one, const Column* operands, double* out) noexcept {
+// The result of an operation on operands that lie one behind the other: columns, or their bounds.
+template <class Value>
+Value operated(const Instruction& one, const Value* operands, double* out) noexcept {
     if (is_comparison(one.op)) return compared(one.op, operands[0], operands[1], out);
+    if (one.op == Op::MULTIPLY && one.operands == 1) return columns::square(operands[0], out);
     if (is_arithmetic(one.op)) return computed(one.op, operands[0], operands[1], out);
     if (one.op == Op::NEGATE) return columns::negative(operands[0], out);
     if (one.op == Op::ABS) return columns::magnitude(operands[0], out);
     if (one.op == Op::NOT) return columns::opposite(operands[0], out);
-    Column result = operands[0];
+    Value result = operands[0];
     for (int32_t i = 1; i < one.operands; ++i)
-        result = one.op == Op::AND ? columns::all_of(result, operands[i], out) : columns::some_of(result, operands[i], out);
+        result = one.op == Op::AND ? columns::all_of(result, operands[i], out)
+                                   : columns::some_of(result, operands[i], out);
     return result;
 }
 
-// The value of a program that is columnar, with the columns that `load` gives for registers; `room` has as many
-// blocks.
-template <class Load>
-Column run_columns(const Code& code, Load load, double* room) noexcept {
-    Column stack[MOST_COLUMNS];
+// A number that is the same at all places, as a column or as bounds.
+template <class Value>
+Value same_everywhere(const Column& constant) noexcept {
+    if constexpr (std::is_same_v<Value, Range>) return columns::range_of(constant);
+    else return constant;
+}
+
+// The value of a program that is columnar, with the columns, or bounds, that `load` gives for registers; `room` has as
+// many blocks.
+template <class Value, class Load>
+Value run_columns(const ColumnCode& code, Load load, double* room) noexcept {
+    Value stack[MOST_COLUMNS];
     size_t depth = 0;
     for (const Instruction& one : code.instructions) {
         depth -= size_t(one.operands);
-        if (one.op == Op::LOAD) stack[depth] = load(uint32_t(one.argument));
-        else if (one.op == Op::CONSTANT) stack[depth] = number_of(code.constants[size_t(one.argument)]);
+        size_t at = size_t(one.argument);
+        if (one.op == Op::LOAD) stack[depth] = load(uint32_t(at));
+        else if (one.op == Op::CONSTANT) stack[depth] = same_everywhere<Value>(number_of(code.constants[at]));
         else stack[depth] = operated(one, stack + depth, room + depth * columns::BLOCK);
         ++depth;
     }

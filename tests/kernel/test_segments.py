@@ -170,6 +170,49 @@ def test_what_waits() -> None:
     assert not Case(SUM, sequence="A : B ; C").plan.automaton(Terms()).lazy
 
 
+# ── blocks of sets that bounds rule out ──────────────────────────────────────────────────────────────────
+FILTERS = {
+    "sum": SUM,
+    "squares": "FILTER((?av - ?bv) * (?av - ?bv) + (?bv - ?cv) * (?bv - ?cv) < 900)",
+    "distances": "FILTER(ABS(?av - ?bv) < 20 && ABS(?bv - ?cv) < 20)",
+    "product": "FILTER(?av * ?bv = ?cv * 100)",
+    "neither": "FILTER(!(?av + 300 > ?cv || -?av + ?bv != 7))",
+    "negative": "FILTER((-?av) * ?bv < -?cv * 500 && ?av != ?cv)",
+}
+
+
+def rising(terms: Terms, kind: str, chance: np.random.Generator, events: int) -> Words:
+    """Numbers that rise with time, and fall again; few of them are no numbers."""
+    numbers = np.abs(np.arange(events) - events // 2) + chance.integers(0, 60, events)
+    made = {
+        "integers": lambda number: terms.integer(number - 300),
+        "decimals": lambda number: terms.decimal(10 * number - 3000 + number % 7, 1),
+        "doubles": lambda number: terms.double(number / 3),
+        "mixed": lambda number: terms.integer(number) if number % 97 else terms.boolean(True),
+    }[kind]
+    return np.array([made(number) for number in numbers.tolist()], np.uint64)
+
+
+def found_in_blocks(filter: str, kind: str, way: Evaluating) -> int:
+    """How many matches of events a second apart there are, in windows of some hundred sets."""
+    plan, terms, chance = Case(filter, window="600 SECONDS").plan, Terms(), np.random.default_rng(1)
+    matcher = plan.start(terms, enumerates=True)
+    assert isinstance(matcher, Matcher)
+    matcher.evaluation, matcher.count_only = way, True
+    kinds, words = chance.choice(3, 1_200, p=(0.6, 0.3, 0.1)), rising(terms, kind, chance, 1_200)
+    rows = [kind_rows(np.flatnonzero(kinds == number), words, one) for number, one in enumerate(plan.atoms)]
+    matcher.feed(np.arange(1_200) * 1_000_000, np.arange(1_200, dtype=np.uint64), rows)
+    matcher.finish()
+    count: int = matcher.count
+    return count
+
+
+@pytest.mark.parametrize("kind", ("integers", "decimals", "doubles", "mixed"))
+@pytest.mark.parametrize("filter", FILTERS.values(), ids=FILTERS)
+def test_blocks(filter: str, kind: str) -> None:
+    assert found_in_blocks(filter, kind, Evaluating.LAZY) == found_in_blocks(filter, kind, Evaluating.EAGER)
+
+
 # ── what is chosen ───────────────────────────────────────────────────────────────────────────────────────
 def chosen(third: str, rare: int, values: int, events: int = 8_000) -> dict[str, int]:
     """What statistics tell of a segment, when C was one event in so many, with so many different values."""
