@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "nfa_native/events/chain_counts.hpp"
 #include "nfa_native/events/correlate.hpp"
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/nodes.hpp"
@@ -124,6 +125,21 @@ static inline bool enter_rule(
     return enter_symbol(r, symbol, owned, local, start, least_for(r->rules, rule, start, least));
 }
 
+// The event's matches for a rule are counted, or made; False: there are `most` of them before that is done.
+static inline bool give_rule(Recognition* r, uint32_t owned, uint32_t rule, size_t most) {
+    Rules* rules = r->rules;
+    if (rules->counts != nullptr) {
+        uint64_t found = count_rows(r);
+        r->scratch.given = found != 0;
+        rules->counts[rule] = add_counts(rules->counts[rule], found);
+        finish_event(r, owned);
+        return true;
+    }
+    bool is_done = give(r, owned, most);
+    r->scratch.found.rules.resize(r->scratch.found.count, rule);
+    return is_done;
+}
+
 // The event under way comes to all rules that are left; False: there are `most` results before that is done.
 static bool take_rules(
     Recognition* r, size_t at, uint32_t partition, int64_t local, int64_t start, int64_t least, size_t most
@@ -139,9 +155,7 @@ static bool take_rules(
             uint32_t owned = owned_by(r, partition, rule);
             rules->met.data()[rule] |= atoms;
             if (r->scratch.enumerating || enter_rule(r, symbol, at, owned, rule, local, start, least)) {
-                bool is_done = give(r, owned, most);
-                r->scratch.found.rules.resize(r->scratch.found.count, rule);
-                if (!is_done) return false;
+                if (!give_rule(r, owned, rule, most)) return false;
             }
             if (r->scratch.is_full || r->scratch.is_stopped) break;
         }

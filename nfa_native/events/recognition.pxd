@@ -23,6 +23,7 @@ cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
 
 cdef extern from "nfa_native/events/feed_rules.hpp" namespace "spaseq::events" nogil:
     void know_rules(Recognition* r, size_t count)
+    bint counts_chains(const Recognition* r)
     size_t feed_rules(
         Recognition* r, const uint32_t* symbols, const uint32_t* partitions, const int64_t* starts, const int64_t* least,
         size_t at, size_t count, size_t most, int64_t events

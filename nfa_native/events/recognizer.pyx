@@ -23,7 +23,7 @@ from nfa_native.core.guard cimport attempted, check_sound, created, guarded, gua
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES
 from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
 from nfa_native.events.recognition cimport (
-    can_be_written, clear_found, feed_events, feed_partitions, feed_rules, forget_numbers, held_positions,
+    can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules, forget_numbers, held_positions,
     know_partition, know_rules, let_go, living_of_stream, load_recognition, mark_living, renumber_partitions,
     renumber_rules, sweep_owned, write_recognition,
 )
@@ -303,8 +303,12 @@ cdef class RuleRecognizer(Recognizer):
     def feed_rules(
         self, const uint32_t[::1] symbols not None, const int64_t[::1] starts not None,
         const int64_t[::1] least not None, const uint32_t[::1] partitions, size_t at, size_t most, columns, tests,
+        uint64_t[::1] counts=None,
     ):
-        """``feed``; a test has for each event the number of a set of rules (uint32[n]), and these (uint64[m, words])."""
+        """``feed``; a test has for each event the number of a set of rules (uint32[n]), and these (uint64[m, words]).
+
+        ``counts``, if ``counts_results``: results are added to their rule's there, up to 2 ** 64 - 1, and not made.
+        """
         cdef Recognition* r = &self.recognition
         cdef size_t count = symbols.shape[0]
         check_events(r, symbols, starts, least, partitions, at, self.symbols)
@@ -312,6 +316,7 @@ cdef class RuleRecognizer(Recognizer):
             return count
         read_columns(r, columns, count)
         read_tests(r.rules, tests, count, at == 0)
+        r.rules.counts = self._counts(counts)
         with nogil:
             forget_numbers(r)
             at = guarded_number(
@@ -320,6 +325,19 @@ cdef class RuleRecognizer(Recognizer):
             )
         self._check_end()
         return at
+
+    cdef uint64_t* _counts(self, uint64_t[::1] counts) except? NULL:
+        """Where results are counted; NULL: they are made."""
+        if counts is None:
+            return NULL
+        if not self.counts_results or <size_t>counts.shape[0] < self.recognition.rules.count:
+            raise ValueError("results cannot be counted there")
+        return &counts[0] if counts.shape[0] else NULL
+
+    @property
+    def counts_results(self):
+        """Whether ``feed_rules`` can count results without making them."""
+        return counts_chains(&self.recognition)
 
     def sweep(self, int64_t least):
         """Forget partitions of rules in which nothing starts at ``least`` or later; between batches only."""

@@ -43,6 +43,7 @@ struct Rules {
     // of the batch under way
     std::vector<const uint32_t*> places;  // by test: which of its sets an event passes
     std::vector<const uint64_t*> sets;    // by test: these, of `words` words each
+    uint64_t* counts = nullptr;           // by rule: results are counted there, and not made
     // partitions of rules
     std::vector<Owned> owned;             // by number
     FlatTable<OwnedSlot> numbers;         // where the stream has partitions

@@ -156,6 +156,12 @@ struct Ending {
     uint32_t node;
 };
 
+// A node of a list, and how many matches the set has that begins with it.
+struct CountedNode {
+    uint32_t number;
+    uint64_t matches;
+};
+
 // The best match of the set `set`, by what it picks last, and the start that it has.
 struct BestMatch {
     int64_t start = NEVER;
@@ -229,6 +235,7 @@ struct RecognizerScratch {
     bool is_stopped = false;              // by a signal
     std::vector<Entering> entering;
     std::vector<Ending> endings;          // of the last event
+    std::vector<std::vector<CountedNode>> levels;  // lists of its matches, by state, while these are counted
     size_t ending;                        // the one under way
     bool enumerating = false;
     std::vector<Visiting> visits;

@@ -176,6 +176,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[uint32_t] met
         vector[const uint32_t*] places
         vector[const uint64_t*] sets
+        uint64_t* counts
         vector[Owned] owned
         bint is_under_way
 

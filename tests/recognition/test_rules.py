@@ -117,3 +117,71 @@ def test_a_snapshot_is_of_as_many_rules() -> None:
         begun(rules=2, partitioned=True).restore(data, 1 << 60)
     recognizer.sweep(1 << 40)
     assert recognizer.owned == 0
+
+
+# ── results that are only counted ────────────────────────────────────────────────────────────────────────
+RULES, EVENTS = 70, 300
+CHAINS = (
+    "A AS a ; B AS b",
+    "A AS a ; B AS b ; A AS c",
+    "A AS a ; B AS b ; A AS c ; B AS d",
+    "A AS a ; A AS b ; A AS c",
+)
+
+
+def of_chain(formula: str, **options: Any) -> RuleRecognizer:
+    """Rules that ask something of each event."""
+    query = parse(f"SELECT * WHERE {formula}")
+    automaton = planned(query.query, query.normal_form).automaton
+    found = RuleRecognizer(automaton, [(0,)] * len(automaton.states), **options)
+    found.know_symbols(range(1 << len(automaton.states)))
+    found.change_rules(RULES, np.empty(0, np.uint32))
+    return found
+
+
+def random_feed(recognizer: RuleRecognizer, counts: Any, partitioned: bool = False) -> list[int]:
+    """Batches of random events; by rule, how many results are found."""
+    chance, total = np.random.default_rng(1), np.zeros(RULES, np.int64)
+    for first in range(0, EVENTS, 60):
+        symbols = chance.integers(0, recognizer.symbols, 60).astype(np.uint32)
+        starts = np.arange(first, first + 60, dtype=np.int64)
+        sets = np.ascontiguousarray(
+            chance.integers(0, 1 << 62, (5, 2)).astype(np.uint64) & np.uint64(0x9249249249249249)
+        )
+        sets[:, 1] &= np.uint64((1 << RULES - 64) - 1)
+        tests = [(chance.integers(0, 5, 60).astype(np.uint32), sets)]
+        partitions = chance.integers(0, 2, 60).astype(np.uint32) if partitioned else None
+        assert recognizer.feed_rules(symbols, starts, starts - 40, partitions, 0, 1 << 24, (), tests, counts) == 60
+        rules = recognizer.take().rules
+        assert rules is not None
+        total += np.bincount(rules, minlength=RULES)
+    return total.tolist() if counts is None else counts.tolist()
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 3}, {"consume": "PARTITION"}, {"partitioned": True}])
+@pytest.mark.parametrize("formula", CHAINS)
+def test_results_are_counted_without_being_made(formula: str, options: dict[str, Any]) -> None:
+    recognizer = of_chain(formula, **options)
+    assert recognizer.counts_results
+    wanted = random_feed(of_chain(formula, **options), None, "partitioned" in options)
+    assert random_feed(recognizer, np.zeros(RULES, np.uint64), "partitioned" in options) == wanted
+    assert sum(wanted) > 100
+
+
+def test_too_many_to_be_counted() -> None:
+    """They stay what is more than all that can be told."""
+    recognizer = of_chain(" ; ".join(f"A AS a{number}" for number in range(7)))
+    symbols = np.full(2_000, 0b1111111, np.uint32)
+    starts, counts = np.arange(2_000, dtype=np.int64), np.zeros(RULES, np.uint64)
+    tests = [(np.zeros(2_000, np.uint32), np.array([[1, 0]], np.uint64))]
+    recognizer.feed_rules(symbols, starts, starts * 0, None, 0, 1, (), tests, counts)
+    assert counts.tolist() == [2**64 - 1] + [0] * (RULES - 1)
+
+
+def test_what_cannot_be_counted() -> None:
+    recognizer = of_chain("A AS a ; B AS b", strategy="NEXT")
+    assert not recognizer.counts_results
+    with pytest.raises(ValueError, match="cannot be counted"):
+        random_feed(recognizer, np.zeros(RULES, np.uint64))
+    with pytest.raises(ValueError, match="cannot be counted"):
+        random_feed(of_chain("A AS a ; B AS b"), np.zeros(RULES - 1, np.uint64))

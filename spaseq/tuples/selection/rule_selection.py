@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents, RuleRecognizer
+from spaseq.errors import StreamError
 from spaseq.pattern.formulas.binding import window_of
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
 from spaseq.pattern.formulas.query import FormulaQuery, TimeWindow
@@ -23,8 +24,10 @@ from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.rule_sets import RuleSets
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.selection.selection import MOST, SelectionQuery
+from spaseq.tuples.totals.totals import HINT
 
 MANY = 1 << 14  # partitions of rules of which some may be done with
+MOST_COUNTED = 2**64 - 1
 RowsByKey = Mapping[RowKey, ConstantRow]
 
 
@@ -69,6 +72,7 @@ class RuleSelection(SelectionQuery):
         self._keys: list[RowKey] = []
         self._many = MANY
         self.most = MOST
+        self._counts: npt.NDArray[np.uint64] | None = None  # by rule: results are counted there, and not made
         super().__init__(replace(query, given=None), plan, schema, first, remembered, integers)
 
     @property
@@ -131,11 +135,22 @@ class RuleSelection(SelectionQuery):
 
     def numbers_by_rule(self, batch: EncodedBatch | RowsChanged) -> list[tuple[RowKey, int]]:
         """How many these are for each row that has some."""
-        counts = np.zeros(len(self._keys), np.int64)
-        for found in self._found_in(batch):
-            counts += np.bincount(rules_of(found), minlength=len(counts))
+        counts = self._counted_in(batch)
+        if len(counts) and counts.max() == MOST_COUNTED:
+            raise StreamError(f"a query has more than {MOST_COUNTED - 1:,} results in one batch", hint=HINT)
         some = np.flatnonzero(counts)
         return [(self._keys[rule], count) for rule, count in zip(some.tolist(), counts[some].tolist(), strict=True)]
+
+    def _counted_in(self, batch: EncodedBatch | RowsChanged) -> npt.NDArray[np.uint64]:
+        """By rule, how many these are, or ``MOST_COUNTED``; without making them where that goes."""
+        counts = np.zeros(len(self._keys), np.uint64)
+        self._counts = counts if self.rules.counts_results else None
+        for found in self._found_in(batch):
+            counts += np.bincount(rules_of(found), minlength=len(counts)).astype(np.uint64)
+        if self._counts is not None:
+            self.found += sum(counts.tolist())
+            self._counts = None
+        return counts
 
     def _found_in(self, batch: EncodedBatch | RowsChanged) -> Iterator[ComplexEvents]:
         if isinstance(batch, RowsChanged):
@@ -153,7 +168,7 @@ class RuleSelection(SelectionQuery):
 
     def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
         return self.rules.feed_rules(
-            batch.symbols, starts, least, batch.partitions, at, self.most, columns, self._tests
+            batch.symbols, starts, least, batch.partitions, at, self.most, columns, self._tests, self._counts
         )
 
     def _know(self, masks: Sequence[int]) -> None:
