@@ -14,6 +14,7 @@ import spaseq
 from nfa_native.automata.kinds import Evaluating
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import QueryError, QuerySyntaxError
+from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.queries import prepare
 from tests.agreement.any_order import PreparedRun
 from tests.agreement.engines import fed, ordered
@@ -131,6 +132,7 @@ class LazyRun(PreparedRun):
     def _use(self, engine: spaseq.Engine) -> None:
         engine.kind.evaluation = self.way
         for query in engine.kind.core.running.values():  # of an engine that was restored
+            assert isinstance(query, GraphQuery)
             engine.kind.as_asked(query.matcher)
         super()._use(engine)
 
