@@ -47,20 +47,24 @@ def differences(seeds: Sequence[int]) -> dict[str, int]:
     whole = [name for name, (query, some) in found.items() if has_several_keys({name: query}, {}, some, BUCKETS)]
     wanted = in_process(queries, {}, table_of(events))
     return {
-        "batch": differing(_batch(queries, table_of(events), whole), wanted),
-        "streaming": differing(_streaming(queries, events, whole), wanted),
+        "batch": differing(in_batch(queries, table_of(events), whole), wanted),
+        "streaming": differing(in_microbatches(queries, events, whole), wanted),
         "results": wanted.total(),
     }
 
 
-def _batch(queries: dict[str, Prepared], rows: pyarrow.Table, whole: Sequence[str]) -> Counter[Any]:
+def in_batch(queries: dict[str, Prepared], rows: pyarrow.Table, whole: Sequence[str]) -> Counter[Any]:
+    """The results of a batch job; ``whole`` are queries that are not cut."""
     df = session().createDataFrame(rows.to_pandas()).repartition(3)
     return counted(match(df, queries, buckets=BUCKETS, whole=whole).toArrow().to_pylist(), queries)
 
 
-def _streaming(queries: dict[str, Prepared], events: Sequence[Event], whole: Sequence[str]) -> Counter[Any]:
+def in_microbatches(
+    queries: dict[str, Prepared], events: Sequence[Event], whole: Sequence[str], files: int = 5
+) -> Counter[Any]:
+    """The results of a streaming job with so many microbatches, and of the end of its input."""
     with tempfile.TemporaryDirectory() as name:
-        written(events, Path(name) / "in", 5, seed=1)
+        written(events, Path(name) / "in", files, seed=1)
         found = match(stream_of(Path(name) / "in"), queries, lateness=DELAY, buckets=BUCKETS, whole=whole)
         rows, _ = drained(found, Path(name))
         left = finish(session(), str(Path(name) / "checkpoint"), queries, buckets=BUCKETS, whole=whole)
