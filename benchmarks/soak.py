@@ -117,7 +117,7 @@ class Phases(Run):
     else it is one of three.  So steps wait, and are made at once, in turn.
     """
 
-    window: str = "WITHIN 500 MILLISECONDS SLIDING"
+    window: str = "WITHIN 300 MILLISECONDS SLIDING"
     text: str = TIME + EVENT + VALUE
     phase: int = 50_000
 
