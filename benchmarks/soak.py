@@ -35,6 +35,18 @@ WHERE {
 %(third)s}
 """
 NEVER = "  DEFINE GPM C ON s { ?session3 :user ?user ; :level 3 }\n"
+SUMS = """
+PREFIX : <urn:soak:>
+SELECT ?note1 ?note2 ?note3
+%s
+FROM STREAM s <urn:soak:stream>
+WHERE {
+  SEQ(A : B : C)
+  DEFINE GPM A ON s { ?session1 :note ?note1 ; :level 1 ; :value ?a }
+  DEFINE GPM B ON s { ?session2 :note ?note2 ; :level 2 ; :value ?b }
+  DEFINE GPM C ON s { ?session3 :note ?note3 ; :level 3 ; :value ?c FILTER(?a + ?b + 97 < ?c) }
+}
+"""
 BLOCK = 1000  # events in one write
 SAMPLES = 20
 USERS = 1000
@@ -50,6 +62,10 @@ EVENT = (
     '<urn:soak:session:%(n)d> <urn:soak:note> "a note nobody wrote before, number %(n)d" <urn:soak:event:%(n)d> .\n'
     '<urn:soak:session:%(n)d> <urn:soak:comment> "and a comment on number %(n)d" <urn:soak:event:%(n)d> .\n'
     '<urn:soak:session:%(n)d> <urn:soak:level> "%(level)d"^^<http://www.w3.org/2001/XMLSchema#integer> '
+    "<urn:soak:event:%(n)d> .\n"
+)
+VALUE = (
+    '<urn:soak:session:%(n)d> <urn:soak:value> "%(value)d"^^<http://www.w3.org/2001/XMLSchema#integer> '
     "<urn:soak:event:%(n)d> .\n"
 )
 
@@ -78,6 +94,7 @@ class Run:
     batch: int = 0
     turns: bool = False
     sequence: str = "A ; B"
+    text: str = TIME + EVENT
 
     @property
     def query(self) -> str:
@@ -94,6 +111,31 @@ class Run:
         return {"n": number, "time": (number + 41 - behind) * 1000, "user": number * 7919 % USERS, "level": level}
 
 
+@dataclass(frozen=True, slots=True)
+class Phases(Run):
+    """A filter over three events.  In every other phase of so many events the last of them is rare, and values differ;
+    else it is one of three.  So steps wait, and are made at once, in turn.
+    """
+
+    window: str = "WITHIN 300 MILLISECONDS SLIDING"
+    text: str = TIME + EVENT + VALUE
+    phase: int = 50_000
+
+    @property
+    def query(self) -> str:
+        """In SPAseq."""
+        return SUMS % self.window
+
+    def event(self, number: int) -> dict[str, int]:
+        """What fills in the text of an event."""
+        is_rare, mixed = number // self.phase % 2 == 0, number * 7919
+        if number % (10_000 if is_rare else 3) == 0:
+            level, value = 3, mixed % 100
+        else:
+            level, value = (1 + number % 2, 100 + mixed % 1000) if is_rare else (number % 3, mixed % 10)
+        return Run.event(self, number) | {"level": level, "value": value}
+
+
 RUNS = {
     "piped": Run(20_000_000),
     "lateness": Run(5_000_000, lateness=50, shuffled=True),
@@ -102,6 +144,7 @@ RUNS = {
     "pushed": Run(5_000_000, lateness=50, shuffled=True, batch=1),
     "many at once": Run(5_000_000, batch=2000),
     "a side that never comes": Run(5_000_000, sequence="A ; (B && C)"),
+    "rare and frequent": Phases(5_000_000),
 }
 
 
@@ -109,7 +152,7 @@ def blocks(run: Run, events: int) -> Iterator[bytes]:
     """The stream as N-Quads, a thousand events at a time."""
     for first in range(0, events, BLOCK):
         numbers = range(first, min(first + BLOCK, events))
-        yield "".join((TIME + EVENT) % run.event(n) for n in numbers).encode()
+        yield "".join(run.text % run.event(n) for n in numbers).encode()
 
 
 def processor_seconds(process: int) -> float:

@@ -5,8 +5,11 @@ counts``: these alone), worlds and pairs with PARTITION BY (``--only partitions`
 (``--only given``), their rows together against each by itself (``--only rules``), and so queries that differ only in
 constants (``--only families``).  Queries with ``&&`` (``--only any-order --any-order N`` for N random ones, 30 ms a
 pair, and small worlds) are compared in six ways: by parts, pushed one by one, cut anywhere, with snapshots anywhere,
-counted, and in their order; those that the planner refuses are counted apart.  It prints how many pairs each operator,
-strategy and window kind had, and ends with status 1 if there was a single difference.
+counted, and in their order; those that the planner refuses are counted apart.  So are negations whose filters read what
+comes later (``--only negation``).  Steps that may wait (``--only lazy``) are evaluated eagerly, lazily, as is chosen,
+and so and so from tick to tick.  ``--first`` begins these three with another number, so that a long run may be made in
+slices; small worlds belong to the first.  It prints how many pairs each operator, strategy and window kind had, and
+ends with status 1 if there was a single difference.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from itertools import islice
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from spaseq.graphs import families
-from tests.agreement import any_order, given as rows, partitions, test_families, test_rules
+from tests.agreement import any_order, given as rows, lazy_steps, partitions, test_families, test_rules
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
 from tests.oracle.aggregated import aggregated_pair
@@ -39,6 +42,7 @@ from tests.oracle.generate import Pair, Size, random_pair
 from tests.oracle.given import GivenCase, random_case
 from tests.oracle.labels import labels_of
 from tests.oracle.model import Window
+from tests.oracle.negated import negated_pair
 from tests.oracle.partitions import partitioned_pair
 from tests.oracle.strategies import pairs as drawn_pairs
 from tests.oracle.text import to_text
@@ -168,11 +172,15 @@ def expressed(worker: int, count: int) -> Tally:
     return tally
 
 
-def unordered(worker: int, count: int) -> Tally:
+def unordered(worker: int, count: int, first: int = 0) -> Tally:
     """Seeded pairs with `&&`, each in one of the ways."""
     return _compared_unless_refused(
-        (any_order.random_case(number), any_order.way_of(number)) for number in range(worker, count, WORKERS)
+        (any_order.random_case(number), any_order.way_of(number)) for number in _numbers(worker, count, first)
     )
+
+
+def _numbers(worker: int, count: int, first: int) -> range:
+    return range(first + worker, first + count, WORKERS)
 
 
 def unordered_worlds(worker: int, each: int) -> Tally:
@@ -198,12 +206,28 @@ def _compared_unless_refused(pairs: Iterable[tuple[Pair, any_order.Way]]) -> Tal
     return tally
 
 
-def unordered_parameters(worker: int, count: int) -> Tally:
+def unordered_parameters(worker: int, count: int, first: int = 0) -> Tally:
     """Seeded cases with `&&` and parameters."""
     tally = Tally()
-    for number in range(worker, count, WORKERS):
+    for number in _numbers(worker, count, first):
         case = random_case(number, replace(WITH_ROWS, any_order=True))
         tally.compare_unless_refused(_first(case), case.with_rows, partial(_of_case, case, number))
+    return tally
+
+
+def waiting(worker: int, count: int, first: int = 0) -> Tally:
+    """Seeded chains of which some steps may wait, in all ways of evaluating them."""
+    return _compare(lazy_steps.lazy_pairs(_numbers(worker, count, first)), lazy_steps.differing)
+
+
+def negated(worker: int, count: int, first: int = 0) -> Tally:
+    """Seeded pairs with negations whose filters read what comes later, each in one of the ways; a quarter of them with
+    PARTITION BY.
+    """
+    tally = Tally()
+    for number in _numbers(worker, count, first):
+        pair = negated_pair(number, partitioned=number // len(any_order.WAYS) % 4 == 0)
+        tally.compare(pair, any_order.way_of(number))
     return tally
 
 
@@ -317,11 +341,27 @@ def family_parts(options: argparse.Namespace) -> Iterator[Tally]:
 
 def any_order_parts(options: argparse.Namespace) -> Iterator[Tally]:
     """The comparisons of queries with `&&`."""
-    yield run("&&, seeded random, 1-4 operators, 3-7 events", unordered, options.any_order)
-    yield run("&& and GIVEN, 2-4 operators, up to 4 rows", unordered_parameters, options.any_order // 20)
+    count, first = options.any_order, options.first
+    yield run("&&, seeded random, 1-4 operators, 3-7 events", partial(unordered, first=first), count)
+    with_rows = partial(unordered_parameters, first=first // 20)
+    yield run("&& and GIVEN, 2-4 operators, up to 4 rows", with_rows, count // 20)
+    if first:
+        return
     worlds = f"patterns of <= 2 operators, <= 4 events, one of {options.worlds}"
     yield run(f"&&, {worlds}", unordered_worlds, options.worlds)
     yield run(f"&& and PARTITION BY, one of {2 * options.worlds}", unordered_partitions, 2 * options.worlds)
+
+
+def lazy_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of steps that may wait."""
+    title = "steps that may wait: eagerly, lazily, in turn, as chosen; pushed, in batches with snapshots, counted"
+    yield run(title, partial(waiting, first=options.first), options.lazy)
+
+
+def negation_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of negations that read what comes later."""
+    title = "negations that read what comes later, 2-4 operators, 3-8 events"
+    yield run(title, partial(negated, first=options.first), options.negation)
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
@@ -332,6 +372,8 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "rules": rule_parts,
     "families": family_parts,
     "any-order": any_order_parts,
+    "lazy": lazy_parts,
+    "negation": negation_parts,
 }
 
 
@@ -348,6 +390,9 @@ def main() -> int:
     parser.add_argument("--families", type=int, default=300, help="seeded stories of queries that come and go")
     parser.add_argument("--any-order", type=int, default=1_000, help="seeded pairs with &&")
     parser.add_argument("--worlds", type=int, default=40, help="one of so many small worlds with &&")
+    parser.add_argument("--lazy", type=int, default=3_000, help="seeds of chains; in two of five steps may wait")
+    parser.add_argument("--negation", type=int, default=3_000, help="seeded pairs whose negations read later values")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of the last three")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")

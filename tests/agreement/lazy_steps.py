@@ -1,5 +1,5 @@
 """Steps that wait (``nfa_native/joins/segments.hpp``) against the oracle: chains under ``:`` with filters over several
-events, evaluated lazily, or so and so from tick to tick, in batches of random sizes, with snapshots.
+events, evaluated eagerly, lazily, or so and so from tick to tick, in batches of random sizes, with snapshots.
 """
 
 from __future__ import annotations
@@ -14,17 +14,24 @@ import spaseq
 from nfa_native.automata.kinds import Evaluating
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import QueryError, QuerySyntaxError
+from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.queries import prepare
 from tests.agreement.any_order import PreparedRun
 from tests.agreement.engines import fed, ordered
+from tests.oracle.chooser import Seeded
 from tests.oracle.evaluate import Result, evaluate
 from tests.oracle.expressions import Binary, Const, Expression, Negated, Var
-from tests.oracle.generate import Pair, Size, random_pair
-from tests.oracle.model import Atom, Gpm, Node, Query, Select, Seq
+from tests.oracle.generate import SECOND, Maker, Pair, Size, random_pair
+from tests.oracle.model import Atom, Event, Gpm, Node, Query, Select, Seq, Window
 from tests.oracle.text import to_text
+from tests.oracle.values import XSD
 
-WAYS = (Evaluating.LAZY, Evaluating.ALTERNATING, Evaluating.AUTO)
+WAYS = (Evaluating.EAGER, Evaluating.LAZY, Evaluating.ALTERNATING, Evaluating.AUTO)
 SIZE = Size(operators=4, events=10, least_operators=2, least_events=6)
+INTEGERS, DECIMALS = (*range(-3, 8), 30_011), ("0.5", "2.50", "-1.25")
+VALUES = tuple(
+    f'"{value}"^^<{XSD}{kind}>' for kind, values in (("integer", INTEGERS), ("decimal", DECIMALS)) for value in values
+)
 COMPARISONS = ("<", "<=", ">", ">=", "=", "!=")
 
 
@@ -54,7 +61,25 @@ def chain(seed: int) -> Pair | None:
     gpms = [gpm for gpm in pair.query.gpms if gpm.name in names]
     gpms = [replace(gpm, filters=filters(gpm, gpms[:number], chance)) for number, gpm in enumerate(gpms)]
     select = Select() if chance.random() < 0.7 else pair.query.select
-    return replace(pair, query=replace(pair.query, sequence=row(names, chance), gpms=tuple(gpms), select=select))
+    made = replace(pair, query=replace(pair.query, sequence=row(names, chance), gpms=tuple(gpms), select=select))
+    return with_plenty(made, seed, chance) if seed % 2 else made
+
+
+def with_plenty(pair: Pair, seed: int, chance: Random) -> Pair:
+    """The pair with more events, whose values differ more, and a window for most of them: most have matches then."""
+    maker, names = Maker(Seeded(seed), SIZE), [gpm.name for gpm in pair.query.gpms]
+    maker.values = VALUES
+    window = pair.query.window and Window(chance.choice((8, 12)), "SECONDS", chance.random() < 0.8)
+    query = replace(pair.query, window=window)
+    times = sorted(chance.randrange(14) * SECOND for _ in range(chance.randint(16, 22)))
+    return replace(pair, query=query, events=tuple(plentiful(maker, query, names, times)))
+
+
+def plentiful(maker: Maker, query: Query, names: Sequence[str], times: Sequence[int]) -> Iterator[Event]:
+    """An event of any GPM, or of several, at each of the times."""
+    for number, time in enumerate(times):
+        step = [maker.chooser.pick(names) for _ in range(maker.chooser.pick((1, 1, 1, 2)))]
+        yield maker.event(query, maker.split(query, step)[0], time, number)
 
 
 def row(names: Sequence[str], chance: Random) -> Node:
@@ -107,6 +132,7 @@ class LazyRun(PreparedRun):
     def _use(self, engine: spaseq.Engine) -> None:
         engine.kind.evaluation = self.way
         for query in engine.kind.core.running.values():  # of an engine that was restored
+            assert isinstance(query, GraphQuery)
             engine.kind.as_asked(query.matcher)
         super()._use(engine)
 
@@ -124,10 +150,22 @@ def anyhow(pair: Pair, way: Evaluating) -> list[Result]:
     return fed(LazyRun(pair, way), ordered(pair.query, pair.events), Random(f"{way} {pair.events}"))
 
 
+def counted(pair: Pair, way: Evaluating) -> int:
+    """How many results there are, of an engine that only counts them."""
+    one = LazyRun(pair, way)
+    one.engine.kind.count_only()
+    for event in ordered(pair.query, pair.events):
+        one.push([event])
+    one.close()
+    return one.engine.kind.core.running["query"].named("query").found
+
+
 def differing(pair: Pair) -> str:
     """Empty if all ways find what the oracle does; else how to repeat it."""
     wanted = Counter(evaluate(pair.query, ordered(pair.query, pair.events)))
     for way in WAYS:
+        if (number := counted(pair, way)) != wanted.total():
+            return _told(pair, f"{way.name} counted {number}", wanted, Counter())
         for how in (singly, anyhow):
             found = Counter(how(pair, way))
             if found != wanted:

@@ -14,12 +14,13 @@ MOST = 2000  # results that are looked at: forged sets may stand for any number 
 
 
 def snapshots() -> list[bytes]:
-    """Sound ones: of nothing, in the midst, late, and without lateness, so that nothing waits."""
-    return [_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))]
+    """Sound ones: of nothing, in the midst, late, and without lateness, so that nothing waits, or steps alone do."""
+    sizes = ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))
+    return [*(_after(count, lateness, "auto") for count, lateness in sizes), _after(60, 0, "lazy")]
 
 
-def _after(count: int, lateness: int) -> bytes:
-    engine = started_with_rows(lateness)
+def _after(count: int, lateness: int, evaluation: str) -> bytes:
+    engine = started_with_rows(lateness, evaluation)
     for number in range(count):
         for _ in engine.push(*event(number)):
             pass

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import spaseq
 from spaseq.cli import main
-from tests.snapshots import running, tuples
+from tests.snapshots import running, segments, tuples
 
 FOLDER = Path(__file__).parent / "golden"
 LATENESS = 8_000_000  # µs, so that some thirty events wait
@@ -59,6 +59,13 @@ def _push_deriving(engine: spaseq.Engine, number: int) -> list[str]:
     return running.texts(engine.push("t" if number % 4 == 1 else stream, graph, time))
 
 
+def _in_any_order() -> spaseq.Engine:
+    engine = spaseq.Engine(lateness=LATENESS)
+    for name, text in running.ANY_ORDER.items():
+        engine.register(text, name)
+    return engine
+
+
 def _close(engine: spaseq.Engine) -> list[str]:
     return running.texts(engine.close())
 
@@ -74,6 +81,14 @@ WORLDS = {
     ),
     "deriving-9": World(
         _deriving, _push_deriving, _close, lambda data: spaseq.Engine.restore(data, DERIVING, running.KNOWLEDGE)
+    ),
+    "any-order-9": World(
+        _in_any_order, lambda engine, number: running.push(engine, [number]), _close,
+        lambda data: spaseq.Engine.restore(data, running.ANY_ORDER),
+    ),
+    "segments-9": World(
+        lambda: segments.started(LATENESS), segments.push, _close,
+        lambda data: spaseq.Engine.restore(data, segments.queries(), evaluation="lazy"),
     ),
     "tuples-1": World(
         lambda: tuples.started(LATENESS), lambda engine, number: _rows(engine.push([tuples.row(number)])),

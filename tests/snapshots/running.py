@@ -59,8 +59,14 @@ ANY_ORDER = {  # sides that wait for each other
     "one of both": f"SELECT ?a ?b ?c WITHIN 3 SECONDS SLIDING {FROM} WHERE {{ SEQ(A ; (B && C | A)) "
     f"{SOME} {LOOSE} {LOWER} }}",
 }  # fmt: skip
+OVER = "DEFINE GPM C ON s { ?ce <urn:c> ?c ; <urn:of> ?k FILTER(?a + ?b < ?c) }"
+UNDER = "DEFINE GPM B ON s { ?be <urn:b> ?b ; <urn:of> ?k FILTER(?b < ?c) }"
+STEPS = {  # that may wait, and one that looks for what is negated
+    "sum": f"SELECT ?k ?a ?b ?c WITHIN 8 SECONDS SLIDING {FROM} WHERE {{ SEQ(A : B : C) {A} {B} {OVER} }}",
+    "judged": f"SELECT ?a ?c WITHIN 8 SECONDS SLIDING {FROM} WHERE {{ SEQ(A : B! : C) {A} {UNDER} {C} }}",
+}
 KNOWLEDGE = {"urn:kb": b"<urn:k0> <urn:in> <urn:x> ."}
-OTHERS = WITH_ROWS | FAMILY | ANY_ORDER  # than those of the snapshots that are kept
+OTHERS = WITH_ROWS | FAMILY | ANY_ORDER | STEPS  # than those of the snapshots that are kept
 STEP = 250_000  # microseconds from one event to the next
 
 
@@ -72,21 +78,22 @@ def queries() -> dict[str, Any]:
 
 @cache
 def queries_with_rows() -> dict[str, Any]:
-    """All queries, with those whose rows run together, those that run together themselves, and those with `&&`."""
+    """All queries, with those whose rows run together, those that run together themselves, with `&&`, with steps that
+    may wait."""
     return queries() | {name: spaseq.parse(text) for name, text in OTHERS.items()}
 
 
-def started_with_rows(lateness: int) -> spaseq.Engine:
+def started_with_rows(lateness: int, evaluation: str = "auto") -> spaseq.Engine:
     """An engine with all of them."""
-    engine = started(lateness)
+    engine = started(lateness, evaluation)
     for name in OTHERS:
         engine.register(queries_with_rows()[name], name, max_results=5 if name == "family3" else None)
     return engine
 
 
-def started(lateness: int = 1_000_000) -> spaseq.Engine:
+def started(lateness: int = 1_000_000, evaluation: str = "auto") -> spaseq.Engine:
     """An engine with all of the queries."""
-    engine = spaseq.Engine(KNOWLEDGE, lateness=lateness)
+    engine = spaseq.Engine(KNOWLEDGE, lateness=lateness, evaluation=evaluation)
     for name, query in queries().items():
         engine.register(query, name, max_results=3 if name == "over" else None)
     return engine

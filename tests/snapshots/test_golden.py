@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import spaseq
+from tests.snapshots import running, segments
 from tests.snapshots.golden import COMMANDS, END, TAKEN, WORLDS, after, invoke, kept, prepare
+from tests.snapshots.running import texts
 
 
 @pytest.mark.parametrize("name", WORLDS)
@@ -20,6 +23,24 @@ def test_a_snapshot_goes_on(name: str) -> None:
     assert before
     assert len(wanted) > 30
     assert after(world, restored, rest) + world.close(restored) == wanted
+
+
+def test_steps_wait_in_the_one_that_was_kept() -> None:
+    """Else it would say nothing of them; an engine that makes steps at once goes on with them, too."""
+    data, queries = kept("segments-9"), segments.queries()
+    engines = [spaseq.Engine.restore(data, queries, evaluation=way) for way in ("lazy", "eager")]
+    for engine in engines:
+        told = engine.statistics()["queries"]
+        assert min(told[name]["segments"][0]["waiting"] for name in told if name != "merged") > 0
+        assert told["merged"]["states"][0]["switches"] == 1
+    found = [after(WORLDS["segments-9"], engine, range(TAKEN, END)) + texts(engine.close()) for engine in engines]
+    assert sorted(found[0]) == sorted(found[1])
+
+
+def test_sides_wait_in_the_one_that_was_kept() -> None:
+    engine = spaseq.Engine.restore(kept("any-order-9"), running.ANY_ORDER)
+    told = engine.statistics()["queries"]
+    assert all(any(state["groups"] for state in told[name]["states"]) for name in running.ANY_ORDER)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

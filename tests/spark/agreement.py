@@ -18,7 +18,9 @@ import spaseq
 from spaseq.graphs.queries import Prepared
 from spaseq.sources.rdf.events import Event
 from spaseq.spark import finish, match
+from tests.agreement.any_order import random_case, refusal
 from tests.agreement.test_metamorphic import arriving, plain
+from tests.oracle.generate import Pair
 from tests.oracle.text import to_text
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.test_cut import pair_of
@@ -31,12 +33,18 @@ STREAMS = "http://example.org/stream/"
 
 def own(seed: int) -> tuple[Prepared, list[Event]]:
     """A random query with its events, on streams that no other has."""
-    pair, mine = pair_of(seed), f"{STREAMS}{seed}/"
+    pair, mine = _pair(seed), f"{STREAMS}{seed}/"
     events = sorted(arriving(plain(pair)), key=lambda event: event.timestamp)
     query = spaseq.prepare(to_text(pair.query).replace(STREAMS, mine))
     read = {stream.iri for stream in query.query.streams}
     renamed = (event._replace(stream=event.stream.replace(STREAMS, mine)) for event in events)
     return query, [event for event in renamed if event.stream in read]
+
+
+def _pair(seed: int) -> Pair:
+    """One of five with `&&`, unless the planner refuses that one."""
+    in_any_order = random_case(seed)
+    return in_any_order if seed % 5 == 0 and not refusal(to_text(in_any_order.query)) else pair_of(seed)
 
 
 def differences(seeds: Sequence[int]) -> dict[str, int]:
@@ -47,20 +55,24 @@ def differences(seeds: Sequence[int]) -> dict[str, int]:
     whole = [name for name, (query, some) in found.items() if has_several_keys({name: query}, {}, some, BUCKETS)]
     wanted = in_process(queries, {}, table_of(events))
     return {
-        "batch": differing(_batch(queries, table_of(events), whole), wanted),
-        "streaming": differing(_streaming(queries, events, whole), wanted),
+        "batch": differing(in_batch(queries, table_of(events), whole), wanted),
+        "streaming": differing(in_microbatches(queries, events, whole), wanted),
         "results": wanted.total(),
     }
 
 
-def _batch(queries: dict[str, Prepared], rows: pyarrow.Table, whole: Sequence[str]) -> Counter[Any]:
+def in_batch(queries: dict[str, Prepared], rows: pyarrow.Table, whole: Sequence[str]) -> Counter[Any]:
+    """The results of a batch job; ``whole`` are queries that are not cut."""
     df = session().createDataFrame(rows.to_pandas()).repartition(3)
     return counted(match(df, queries, buckets=BUCKETS, whole=whole).toArrow().to_pylist(), queries)
 
 
-def _streaming(queries: dict[str, Prepared], events: Sequence[Event], whole: Sequence[str]) -> Counter[Any]:
+def in_microbatches(
+    queries: dict[str, Prepared], events: Sequence[Event], whole: Sequence[str], files: int = 5
+) -> Counter[Any]:
+    """The results of a streaming job with so many microbatches, and of the end of its input."""
     with tempfile.TemporaryDirectory() as name:
-        written(events, Path(name) / "in", 5, seed=1)
+        written(events, Path(name) / "in", files, seed=1)
         found = match(stream_of(Path(name) / "in"), queries, lateness=DELAY, buckets=BUCKETS, whole=whole)
         rows, _ = drained(found, Path(name))
         left = finish(session(), str(Path(name) / "checkpoint"), queries, buckets=BUCKETS, whole=whole)

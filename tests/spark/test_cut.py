@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
 
@@ -13,6 +13,7 @@ from spaseq.errors import StreamError
 from spaseq.graphs.background import BackgroundSources
 from spaseq.results.match import Match
 from spaseq.sources.rdf.events import Event
+from tests.agreement.any_order import random_case, refusal
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import Case, Word, cases
 from tests.cases.runner import as_event
@@ -92,6 +93,49 @@ def of_pair(pair: Pair, buckets: int, chance: random.Random) -> str:
 def test_random_queries(buckets: int) -> None:
     ways = Counter(of_pair(pair_of(seed), buckets, random.Random(seed)) for seed in range(60))
     assert ways["cut"] >= 10 and ways["whole"] >= 10
+
+
+def in_any_order(count: int) -> Iterator[tuple[int, Pair]]:
+    """Random pairs with `&&` that the planner takes, with their numbers; one of five with PARTITION BY."""
+    found = ((seed, random_case(seed)) for seed in range(count))
+    return ((seed, pair) for seed, pair in found if not refusal(to_text(pair.query)))
+
+
+@pytest.mark.parametrize("buckets", BUCKETS)
+def test_random_queries_in_any_order(buckets: int) -> None:
+    ways = Counter(of_pair(pair, buckets, random.Random(seed)) for seed, pair in in_any_order(60))
+    assert ways["cut"] >= 10 and ways["whole"] >= 10
+
+
+A, B, C = (f"DEFINE GPM {name} ON s {{ ?{name} <urn:of> ?k ; <urn:{name}> ?{name.lower()} }}" for name in "ABC")
+LOOSE = "DEFINE GPM B ON s { ?B <urn:B> ?b FILTER(?b > 1) }"
+ACROSS = "DEFINE GPM B ON s { ?B <urn:of> ?k ; <urn:B> ?b FILTER(?b > ?c) }"
+
+
+@pytest.mark.parametrize(
+    ("sequence", "gpms", "keys"),
+    [
+        ("A && B", (A, B), ("k",)),
+        ("A && B", (A, LOOSE), ()),  # which any A may meet
+        ("A ; (B && C)", (A, ACROSS, C), ("k",)),
+        ("A ; (B && C)", (A, LOOSE, C), ()),
+        ("(A ; B) && (B ; C)", (A, B, C), ("k",)),
+        ("(A:+ && B) ; C!", (A, B, C), ("k",)),  # B is outside of the repetition, so what it repeats is joined
+        ("A ; (B && C | A)", (A, B, C), ("k",)),
+        ("A , (B && C)", (A, B, C), ()),  # of all events
+        ("(A , B) && C", (A, B, C), ()),
+    ],
+)
+def test_where_sides_are_cut(sequence: str, gpms: Sequence[str], keys: Sequence[str]) -> None:
+    query = f"SELECT * WITHIN 9 SECONDS FROM STREAM s <urn:s> WHERE {{ SEQ({sequence}) {' '.join(gpms)} }}"
+    assert [part.split.keys for part in Engines({"query": query}, 3).job.parts] == [keys]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("buckets", BUCKETS)
+def test_many_random_queries_in_any_order(buckets: int) -> None:
+    for seed, pair in in_any_order(800):
+        of_pair(pair, buckets, random.Random(seed))
 
 
 @pytest.mark.deep

@@ -32,6 +32,16 @@ QUERIES = {
     "distinct": f"SELECT DISTINCT ?x WITHIN 5 SECONDS {STREAMS} WHERE {{ SEQ(A : B:+ , A!) {A} {B} }}",
     "apart": f"SELECT ?x ?a WITHIN 4 EVENTS {STREAMS} PARTITION BY ?x WHERE {{ SEQ(A , B?) {A} {B} }}",
 }  # fmt: skip
+ONE_A, ONE_B, ONE_C, ONE_N = (  # which have one row for an event
+    f"DEFINE GPM {name} ON s {{ ?x <urn:{path}> ?{name.lower()} FILTER({condition}) }}"
+    for name, path, condition in (("A", "p", "?a >= 0"), ("B", "q", "?b >= 0"), ("C", "p", "?a + ?b < ?c"),
+                                  ("N", "q", "?n < ?b"))
+)  # fmt: skip
+MORE = {  # than in snapshots that were kept before these: sides, steps that wait, negations that are judged at once
+    "sides": f"SELECT ?a ?b ?c WITHIN 9 SECONDS SLIDING {STREAMS} WHERE {{ SEQ(A ; (B:+ && C)) {A} {B} {ONE_C} }}",
+    "waiting": f"SELECT ?b WITHIN 8 SECONDS SLIDING {STREAMS} WHERE {{ SEQ(A : B : C) {ONE_A} {ONE_B} {ONE_C} }}",
+    "judged": f"SELECT ?a WITHIN 20 EVENTS SLIDING {STREAMS} WHERE {{ SEQ(A : N! : B) {ONE_A} {ONE_N} {ONE_B} }}",
+}
 VALUES = (
     0,
     1,
@@ -59,17 +69,23 @@ VALUES = (
 
 def enter(data: bytes) -> str:
     """Restore and go on."""
-    body = data[:-DIGEST]
-    engine = spaseq.Engine.restore(body + hashlib.sha256(body).digest(), _parsed())
+    body, queries = data[:-DIGEST], _queries_of(data)
+    engine = spaseq.Engine.restore(body + hashlib.sha256(body).digest(), queries)
     engine.statistics()
     found = [engine.push(stream, _event(number), 3_000_000 + number) for number, stream in enumerate("stsst")]
-    again = spaseq.Engine.restore(engine.snapshot(), _parsed())
+    again = spaseq.Engine.restore(engine.snapshot(), queries)
     return f"{sum(map(len, found)).bit_length()} {len(again.close()).bit_length()}"
+
+
+def _queries_of(data: bytes) -> dict[str, Any]:
+    """Those that its header may name."""
+    names = QUERIES if b'"sides"' not in data else QUERIES | MORE
+    return {name: _parsed()[name] for name in names}
 
 
 @cache
 def _parsed() -> dict[str, Any]:
-    return {name: spaseq.parse(text) for name, text in QUERIES.items()}
+    return {name: spaseq.parse(text) for name, text in (QUERIES | MORE).items()}
 
 
 def _event(number: int) -> bytes:
@@ -136,12 +152,13 @@ def _change_value(holder: Any, choose: random.Random) -> None:
 
 
 def seeds() -> list[bytes]:
-    """Snapshots after a few events, with and without some that wait."""
-    return [_snapshot(count, lateness) for count, lateness in ((0, 0), (3, 0), (30, 0), (30, 1_000_000))]
+    """Snapshots after a few events, with and without some that wait, also of steps."""
+    sizes = ((0, 0), (3, 0), (30, 0), (30, 1_000_000))
+    return [*(_snapshot(count, lateness, "auto") for count, lateness in sizes), _snapshot(30, 0, "lazy")]
 
 
-def _snapshot(count: int, lateness: int) -> bytes:
-    engine = spaseq.Engine(lateness=lateness)
+def _snapshot(count: int, lateness: int, evaluation: str) -> bytes:
+    engine = spaseq.Engine(lateness=lateness, evaluation=evaluation)
     for name, query in _parsed().items():
         engine.register(query, name)
     for number in range(count):

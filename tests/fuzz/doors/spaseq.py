@@ -12,8 +12,11 @@ import spaseq
 from spaseq.languages.spaseq import format_query
 from spaseq.plan.sequences import compile_plan
 from spaseq.sources.rdf.events import Event
+from tests.agreement.any_order import random_case
+from tests.agreement.lazy_steps import lazy_pairs
 from tests.fuzz.door import ROOT, Door, same
 from tests.oracle.generate import random_pair
+from tests.oracle.negated import negated_pair
 from tests.oracle.text import to_text
 
 SHORT = 4_000  # characters of a query that is run
@@ -46,12 +49,14 @@ def enter(data: bytes) -> str:
         return f"not run {explained.bit_length()}"
     found = _results(parsed, "auto")
     same(found, _results(parsed, "pyoxigraph"), "results natively and by pyoxigraph")
+    same(found, _results(parsed, "auto", "lazy"), "results of steps that wait")
     return f"{len(found).bit_length()} {explained.bit_length()}"
 
 
-def _results(query: object, gpm: str) -> list[str]:
+def _results(query: object, gpm: str, evaluation: str = "eager") -> list[str]:
     """The results on the events, in an order of their own; none if they are too many."""
-    engine = spaseq.Engine({"http://example.org/kb": b"<urn:a> <http://example.org/p> 1 ."}, gpm=gpm)
+    known = {"http://example.org/kb": b"<urn:a> <http://example.org/p> 1 ."}
+    engine = spaseq.Engine(known, gpm=gpm, evaluation=evaluation)
     engine.register(query, "q")  # type: ignore[arg-type]
     iris = [stream.iri for stream in engine.queries["q"].streams]
     events = [one._replace(stream=iris[number % len(iris)]) for number, one in enumerate(_events())]
@@ -78,7 +83,9 @@ def seeds() -> list[bytes]:
     examples = sorted((ROOT / "examples").glob("*/*.spaseq"))
     mistakes = sorted((ROOT / "tests" / "language").glob("*/*.txt"))
     of_files = [path.read_bytes().partition(b"\n=====")[0] for path in (*examples, *mistakes)]
-    return [*of_files, *(to_text(random_pair(seed).query).encode() for seed in range(80))]
+    pairs = [*map(random_pair, range(80)), *map(random_case, range(20)), *map(negated_pair, range(20))]
+    pairs += islice(lazy_pairs(range(100)), 20)
+    return [*of_files, *(to_text(pair.query).encode() for pair in pairs)]
 
 
 DOOR = Door("spaseq", enter, seeds, WORDS)
