@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "nfa_native/events/correlate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/state.hpp"

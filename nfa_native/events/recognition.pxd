@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from nfa_native.core.archive cimport Archive
 from nfa_native.core.containers cimport vector
-from nfa_native.events.state cimport Found, Recognition
+from nfa_native.events.state cimport Correlating, Found, Recognition
 
 cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
     void let_go(Recognition* r)
@@ -27,6 +27,9 @@ cdef extern from "nfa_native/events/feed_rules.hpp" namespace "spaseq::events" n
         Recognition* r, const uint32_t* symbols, const uint32_t* partitions, const int64_t* starts, const int64_t* least,
         size_t at, size_t count, size_t most, int64_t events
     )
+
+cdef extern from "nfa_native/events/segment_spec.hpp" namespace "spaseq::events" nogil:
+    void add_waiting_step(Correlating* c, uint32_t state, bint single)
 
 cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" nogil:
     void mark_living(Recognition* r, int64_t least, vector[uint8_t]* living)

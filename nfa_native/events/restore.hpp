@@ -11,7 +11,7 @@
 #include "nfa_native/core/bits.hpp"
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/events/archive.hpp"
-#include "nfa_native/events/correlate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"

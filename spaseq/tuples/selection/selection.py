@@ -157,10 +157,22 @@ class SelectionQuery:
         """How many these are, part by part, without making them where that goes; then they are all only counted."""
         if not self._has_begun:
             self._counter = counter(self._query, self._plan, self._integers)
-        if self._counter is None:
-            return (len(found.starts) for found in self.recognized(batch))
-        self._has_begun = True
-        return self._counted(self._counter, batch)
+        if self._counter is not None:
+            self._has_begun = True
+            return self._counted(self._counter, batch)
+        if self._recognizer.can_count:
+            return self._counted_alone(batch)
+        return (len(found.starts) for found in self.recognized(batch))
+
+    def _counted_alone(self, batch: EncodedBatch) -> Iterator[int]:
+        """The number of results, which the recognizer counts without writing them."""
+        self._recognizer.counts = True
+        for _ in self.recognized(batch):
+            raise AssertionError("results are only counted")
+        self._recognizer.counts = False
+        number = self._recognizer.take_count()
+        self.found += number
+        yield number
 
     def _counted(self, counter: TotalsCounter, batch: EncodedBatch) -> Iterator[int]:
         for number in counter.counts(batch):
