@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What Cython sees of the recognizer: `feed.hpp`, `feed_rules.hpp`, `partitions.hpp`, `archive.hpp` and `restore.hpp`."""
+"""What Cython sees of the recognizer: `feed.hpp`, `feed_rules.hpp`, `partitions.hpp`, `whole_archive.hpp` and `restore.hpp`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -40,6 +40,8 @@ cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" n
 
 cdef extern from "nfa_native/events/archive.hpp" namespace "spaseq::events" nogil:
     bint can_be_written(const Recognition* r)
+
+cdef extern from "nfa_native/events/whole_archive.hpp" namespace "spaseq::events" nogil:
     void write_recognition(Recognition* r, Archive* a, int64_t least)
     void held_positions(Recognition* r, int64_t least, vector[int64_t]* out)
 

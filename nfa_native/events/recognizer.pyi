@@ -39,6 +39,7 @@ class Recognizer:
         first_position: int = 0,
         answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
         programs: Programs = ...,
+        waits: bool = True,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property

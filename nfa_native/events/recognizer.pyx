@@ -52,11 +52,13 @@ cdef class Recognizer:
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
         events=None, update_only=False, first_node=1, first_position=0, answer=None, programs=Programs(),
+        waits=True,
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
         ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
 
+        ``waits``: steps may wait for a later event (`nfa_native/automata/waiting.py`).
         ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
         whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
         each of its variables."""
@@ -84,7 +86,7 @@ cdef class Recognizer:
         build(r, automaton.states, chosen.steps)
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
-            forgets_all = forgets and events is None
+            forgets_all = waits and forgets and events is None
             for step in waiting_steps(automaton, chosen, limit=limit, consumes=consume != "NONE", forgets=forgets_all):
                 attempted(add_waiting_step, r.correlating, <uint32_t>step.state, <bint>step.single)
         self.answer = answer
@@ -290,6 +292,8 @@ cdef class Recognizer:
             "room": self.recognition.state.ring.nodes.size(),
             "partitions": self.recognition.state.locals.size() if self.recognition.program.partitioned else 0,
             "scanned": self.recognition.correlating.scanned if self.recognition.correlating != NULL else 0,
+            **({"waiting": sum(one["waiting"] for one in self.segments)} if self.segments else {}),
+            **({"switches": sum(one["switches"] for one in self.segments)} if self.segments else {}),
         }
 
 
@@ -305,7 +309,7 @@ cdef class RuleRecognizer(Recognizer):
         cdef vector[uint32_t] steps
         if <size_t>len(conditions) > MOST_ATOMS or options.get("consume") == "ANY":
             raise ValueError("rules have fewer atoms, and consume what is theirs")
-        super().__init__(automaton, **options)
+        super().__init__(automaton, waits=False, **options)
         r.rules = created[Rules]()
         let_go(r)
         for one in conditions:

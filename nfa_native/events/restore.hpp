@@ -18,6 +18,7 @@
 #include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
+#include "nfa_native/events/waiting_archive.hpp"
 
 namespace spaseq::events {
 
@@ -487,6 +488,7 @@ inline void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t
     if (r->correlating != nullptr) {
         check_lists(r, &known);
         load_recents(r, &recents, &known);
+        load_waiting(r, a);
     }
     r->state.attention = r->state.ring.head;
 }

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
-from nfa_native.automata.kinds import Evaluating
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from spaseq.errors import OptionError
 from spaseq.results.match_rows import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]
@@ -77,25 +75,6 @@ class Pausing(Protocol):
 
     def complete(self) -> None:
         """Go on with it to the end."""
-
-
-EVALUATIONS = {"auto": Evaluating.AUTO, "eager": Evaluating.EAGER, "lazy": Evaluating.LAZY}
-
-
-def evaluation_of(name: str) -> Evaluating:
-    """When steps are made that could wait, by its name; OptionError: there is no such way."""
-    found = EVALUATIONS.get(name) if isinstance(name, str) else None
-    if found is None:
-        known = ", ".join(f'"{one}"' for one in EVALUATIONS)
-        raise OptionError(f"evaluation is one of {known}, not {name!r:.80}")
-    return found
-
-
-@runtime_checkable
-class Lazy(Protocol):
-    """A matcher that may let steps wait until the next one asks for them."""
-
-    evaluation: Evaluating
 
 
 class Inspected(Protocol):

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+from nfa_native.automata.kinds import Evaluating
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, rises
@@ -113,7 +114,7 @@ class SelectionQuery:
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
     The columns ``remembered`` are kept as long as a match may pick their rows.  ``integers`` says how many results an
-    end may have when they are only counted.  QueryError: what the query compares does not compare in events of
+    end may have when they are only counted, ``evaluating`` when steps are made that may wait.  QueryError: what the query compares does not compare in events of
     ``schema``.
     """
 
@@ -125,6 +126,7 @@ class SelectionQuery:
         first: int = 0,
         remembered: Sequence[str] = (),
         integers: Integers = Integers.INT64,
+        evaluating: Evaluating = Evaluating.EAGER,
     ) -> None:
         self._query = query
         self._plan = plan
@@ -140,6 +142,7 @@ class SelectionQuery:
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
         self._recognizer = self._made_recognizer(**_options(query, plan, self._memory, first))
+        self._recognizer.evaluation = evaluating
         self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
         self._has_begun = False
         self._least = int(ALWAYS)
