@@ -12,6 +12,7 @@
 namespace spaseq::events {
 
 constexpr uint64_t LEAST_PERIOD = 256;     // events of a step, and out of it, that say something
+constexpr uint64_t FIRST_PERIOD = 64;      // the same at the beginning, as long as few groups are made
 constexpr uint64_t LONGEST_PERIOD = 16384;
 
 // What things take, in nanoseconds, roughly.
@@ -19,11 +20,11 @@ constexpr double OF_GROUP = 60;            // a group that is made
 constexpr double OF_SCANNED = 4;           // a group or zone that is passed over
 constexpr double OF_QUESTION = 40;         // a condition that is asked
 constexpr double OF_FOUND = 20;            // a result that is walked to only to be counted
-constexpr double OF_COLUMNS = 1;           // a pair on columns
+constexpr double OF_COLUMNS = 1.1;         // a place of a block on columns
 constexpr double OF_PAIR = 60;             // and one by one
 constexpr double OF_KEPT = 40;             // an event that waits
 constexpr double OF_TAKEN = 30;            // a pair that passes, and is not only counted
-constexpr double LONG = 4e6;               // so much before a window is over is a reason to look sooner
+constexpr double LONG = 1e6;               // so much before a window is over is a reason to look sooner
 
 static bool is_all_columnar(const SegmentSpec& spec) noexcept {
     return std::all_of(spec.closings.begin(), spec.closings.end(), [](const ClosingSpec& one) { return one.columnar; });
@@ -35,21 +36,29 @@ static double cost_of_asking(const Recognition* r, const StepCosts& costs) noexc
     return double(costs.scanned) * OF_SCANNED + double(costs.asked) * OF_QUESTION + walked;
 }
 
+// Places of blocks for each pair of a set and an event that waits.
+static double places_each(const StepCosts& costs) noexcept {
+    double sets = double(costs.seen) / std::max(1.0, double(costs.arrivals));
+    return 1 + double(columns::BLOCK) / std::max(1.0, sets);
+}
+
 // What the period has taken, or would have taken, if all groups were made at once.
 static double cost_at_once(const Recognition* r, const WaitingSegment& segment) noexcept {
     const StepCosts& costs = segment.costs;
     if (!segment.trial.other) return double(costs.made) * OF_GROUP + cost_of_asking(r, costs);
     double made = double(costs.seen) * segment.made_of_seen;
-    return made * OF_GROUP + double(costs.looped) * segment.made_of_seen * segment.asked_each;
+    double waited = double(costs.looped) / places_each(costs) * segment.made_of_seen;
+    return made * OF_GROUP + waited * segment.asked_each;
 }
 
 // And if all events had waited.
 static double cost_of_waiting(const Recognition* r, const WaitingSegment& segment, const SegmentSpec& spec) noexcept {
     const StepCosts& costs = segment.costs;
-    double looped = segment.trial.other ? double(costs.looped) : double(costs.waited) / segment.made_of_seen;
+    double looped = double(costs.looped);
+    if (!segment.trial.other) looped = double(costs.waited) / segment.made_of_seen * places_each(costs);
     double passed = r->scratch.counts ? 0 : double(segment.trial.other ? costs.passed : costs.found);
-    double each = is_all_columnar(spec) ? OF_COLUMNS : OF_PAIR;
-    return looped * each + double(costs.arrivals) * OF_KEPT + passed * OF_TAKEN;
+    double place = is_all_columnar(spec) ? OF_COLUMNS : OF_PAIR;
+    return looped * place + double(costs.arrivals) * OF_KEPT + passed * OF_TAKEN;
 }
 
 // What was measured of groups that were made.
@@ -60,10 +69,10 @@ static void measure_groups(const Recognition* r, WaitingSegment* segment) noexce
     if (costs.waited) segment->asked_each = cost_of_asking(r, costs) / double(costs.waited);
 }
 
-static bool is_period_over(const StepCosts& costs, int64_t least) noexcept {
+static bool is_period_over(const Recognition* r, const StepCosts& costs, int64_t least) noexcept {
     uint64_t events = costs.arrivals + costs.closings;
-    if (events < LEAST_PERIOD) return false;
-    double taken = double(costs.made) * OF_GROUP + double(costs.looped) * OF_COLUMNS;
+    if (events < (costs.since == NEVER ? FIRST_PERIOD : LEAST_PERIOD)) return false;
+    double taken = double(costs.made) * OF_GROUP + cost_of_asking(r, costs) + double(costs.looped) * OF_COLUMNS;
     return least > costs.since || events > LONGEST_PERIOD || taken > LONG;
 }
 
@@ -73,7 +82,7 @@ static void choose_again(Recognition* r, uint32_t number, int64_t least, bool ar
     WaitingSegment* segment = &waiting.segments[number];
     ++(arrives ? segment->costs.arrivals : segment->costs.closings);
     if (waiting.evaluating == Evaluating::ALTERNATING && arrives) segment->trial.change();
-    if (waiting.evaluating != Evaluating::AUTO || !is_period_over(segment->costs, least)) return;
+    if (waiting.evaluating != Evaluating::AUTO || !is_period_over(r, segment->costs, least)) return;
     measure_groups(r, segment);
     segment->trial.end_period(cost_at_once(r, *segment), cost_of_waiting(r, *segment, waiting.specs[number]));
     segment->costs = StepCosts();

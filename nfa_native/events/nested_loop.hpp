@@ -166,7 +166,7 @@ static void take_block(NestedLoop* loop, const Column& verdict, size_t place, si
     }
 }
 
-// The event that waits with its sets from place `first` on.
+// The event that waits with its sets from place `first` on; as how many that counts, for blocks are whole.
 static uint64_t loop_sets(NestedLoop* loop, size_t first) {
     const Correlating* c = loop->r->correlating;
     int64_t seen = loop->waiting->seen[loop->event] - loop->sets->base;
@@ -178,7 +178,7 @@ static uint64_t loop_sets(NestedLoop* loop, size_t first) {
         Column verdict = judge_sets(*loop, place, count);
         if (!columns::is_refused(verdict)) take_block(loop, verdict, place, count);
     }
-    return uint64_t(seen) - first;
+    return (uint64_t(seen) - first + columns::BLOCK - 1) / columns::BLOCK * columns::BLOCK;
 }
 
 static void show_event(NestedLoop* loop, size_t event) noexcept {

@@ -136,12 +136,12 @@ struct WaitingEvents {
 
 // What came in the present period, or as it was when that began.
 struct StepCosts {
-    int64_t since = INT64_MIN;             // what windows measure of the event that began it
+    int64_t since = INT64_MIN;             // what windows measure of the event that began it; NEVER: it is the first one
     uint64_t arrivals = 0;                 // events of the step
     uint64_t seen = 0;                     // sets that were there for those that wait
     uint64_t made = 0;                     // groups that others made
     uint64_t closings = 0;                 // events that asked for what waits, or is made
-    uint64_t looped = 0;                   // pairs of a set and an event that these looked at
+    uint64_t looped = 0;                   // places of blocks, of sets for an event that waits, that these looked at
     uint64_t passed = 0;                   // and that went on, but for those that were only counted
     uint64_t waited = 0;                   // groups that were there for them
     uint64_t scanned = 0;                  // groups and zones of these that they looked at,
