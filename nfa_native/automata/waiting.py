@@ -67,7 +67,7 @@ def _closes(automaton: ComplexEventAutomaton, way: RegisterTransition) -> bool:
     """The matches that it leads to end there: nothing of them is kept."""
     target = automaton.states[way.target]
     waits = any(way.target in (*state.after, *state.directly_after) for state in automaton.states)
-    return target.final and not waits and not way.contiguous
+    return target.final and not waits and not way.contiguous and not way.updates
 
 
 def _begins_only(automaton: ComplexEventAutomaton, state: int) -> bool:

@@ -95,7 +95,7 @@ inline Column column_of(const Number& number) noexcept {
     if (number.kind == conditions::REAL) return columns::constant(number.real, 0, false);
     if (number.kind != conditions::INTEGER) return columns::unknown();
     double value = double(number.integer);
-    bool whole = std::fabs(value) <= columns::LARGEST_WHOLE;
+    bool whole = std::fabs(value) < columns::LARGEST_WHOLE;  // it may have been rounded to that
     return columns::constant(value, whole ? 0 : std::fabs(value) * columns::STEP, whole);
 }
 
