@@ -7,7 +7,7 @@
 
 #include "nfa_native/events/nested_loop.hpp"
 #include "nfa_native/events/state.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 
@@ -106,7 +106,7 @@ static void step_at_once(
 }
 
 // The event asks groups that were made for those that pass.
-static void ask_groups(
+static void ask_made(
     Recognition* r, const WaitingRole& role, uint32_t number, uint32_t state, uint32_t partition, int64_t local,
     int64_t least, Head* before
 ) {
@@ -141,7 +141,7 @@ static void follow_or_wait(
         else step_at_once(r, role.keeps, number, state, partition, local, least, before);
     } else if (role.closes != WaitingRole::NONE) {
         choose_again(r, role.closes, least, false);
-        ask_groups(r, role, number, state, partition, local, least, before);
+        ask_made(r, role, number, state, partition, local, least, before);
         if (!r->scratch.is_stopped) close_segment(r, role, number, partition, least, before);
     } else {
         follow(r, number, state, partition, local, least, before);

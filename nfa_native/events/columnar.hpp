@@ -7,7 +7,7 @@
 
 #include "nfa_native/core/columns.hpp"
 #include "nfa_native/events/conditions.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 
@@ -67,7 +67,7 @@ Column run_columns(
         if (is_load(step.operation)) {
             stack[depth++] = load(number);
         } else if (step.operation == kinds::Opcode::CONSTANT) {
-            stack[depth++] = column_of(constants[step.argument]);
+            stack[depth++] = number_column(constants[step.argument]);
         } else {
             --depth;
             stack[depth - 1] = operated(step.operation, stack[depth - 1], stack[depth],

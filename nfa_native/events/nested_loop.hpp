@@ -47,7 +47,7 @@ static Column load_column(const NestedLoop& loop, const ColumnLoad& load, const 
     }
     const int64_t* row = load.owner == ValueOwner::WAITING ? loop.row : c->own.data();
     return step.operation == kinds::Opcode::LOAD_TRUTH ? verdict_of(row[load.place])
-        : column_of(step.operation, row[load.place]);
+        : number_column(step.operation, row[load.place]);
 }
 
 static Column condition_verdict(const NestedLoop& loop, const ColumnCondition& asked, size_t place, double* room)

@@ -11,7 +11,7 @@ import numpy as np
 from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
 from nfa_native.automata.operators import operators
-from nfa_native.automata.waiting import waiting_steps
+from nfa_native.automata.lazy_steps import waiting_steps
 from nfa_native.events.results import ComplexEvents
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -58,7 +58,7 @@ cdef class Recognizer:
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
         ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
 
-        ``waits``: steps may wait for a later event (`nfa_native/automata/waiting.py`).
+        ``waits``: steps may wait for a later event (`nfa_native/automata/lazy_steps.py`).
         ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
         whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
         each of its variables."""

@@ -18,7 +18,7 @@
 #include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
-#include "nfa_native/events/waiting_archive.hpp"
+#include "nfa_native/events/lazy_archive.hpp"
 
 namespace spaseq::events {
 

@@ -7,7 +7,7 @@
 
 #include "nfa_native/events/columnar.hpp"
 #include "nfa_native/events/state.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 

@@ -17,7 +17,7 @@
 #include "nfa_native/events/program.hpp"
 #include "nfa_native/events/rules.hpp"
 #include "nfa_native/events/table.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 

@@ -130,7 +130,7 @@ cdef extern from "nfa_native/core/trial.hpp" namespace "spaseq" nogil:
         bint other
         uint64_t switches
 
-cdef extern from "nfa_native/events/waiting.hpp" namespace "spaseq::events" nogil:
+cdef extern from "nfa_native/events/lazy_steps.hpp" namespace "spaseq::events" nogil:
     cdef cppclass WaitingEvents:
         size_t dead
         size_t size()

@@ -8,7 +8,7 @@
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/questions.hpp"
 #include "nfa_native/events/state.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 
@@ -86,7 +86,7 @@ static Column loaded_of_set(const Correlating* c, const SetLoad& load, const int
     int64_t number = registers[load.register_];
     if (number == NOT_SET || is_reclaimed(c, number)) return columns::unknown();
     size_t row = size_t(number - c->listed_base);
-    return column_of(load.form, c->remembered[row * c->own.size() + load.argument]);
+    return number_column(load.form, c->remembered[row * c->own.size() + load.argument]);
 }
 
 static void put_sets(const Correlating* c, const SegmentSpec& spec, WaitingEvents* waiting, const GroupList* list) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nfa_native/events/archive.hpp"
-#include "nfa_native/events/waiting_archive.hpp"
+#include "nfa_native/events/lazy_archive.hpp"
 
 namespace spaseq::events {
 

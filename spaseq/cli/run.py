@@ -22,8 +22,8 @@ from spaseq.cli import (
     sources,
 )
 from spaseq.graphs.graph_run import Run
+from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import WRITERS
-from spaseq.runtime.evaluating import EVALUATIONS
 from spaseq.runtime.run import RunState
 from spaseq.sources.rdf.files import expand
 

@@ -12,8 +12,8 @@ import click
 from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, progress, queries, sources
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
+from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
-from spaseq.runtime.evaluating import EVALUATIONS
 from spaseq.runtime.run import RunState
 
 if TYPE_CHECKING:

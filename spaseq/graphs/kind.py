@@ -19,18 +19,18 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
-from spaseq.graphs.matchers import AnyMatcher
+from spaseq.graphs.matchers import AnyMatcher, Lazy
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.description import evaluation_of
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, plans_apart, plans_of_rows
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, each_of_one_query, in_order
 from spaseq.runtime.core import EngineCore
-from spaseq.runtime.evaluating import Lazy, evaluation_of
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import by_tick

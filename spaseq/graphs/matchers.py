@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpm.rows import AtomRows
 from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Evaluating
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
@@ -75,6 +76,13 @@ class Pausing(Protocol):
 
     def complete(self) -> None:
         """Go on with it to the end."""
+
+
+@runtime_checkable
+class Lazy(Protocol):
+    """A matcher that may let steps wait until the next one asks for them."""
+
+    evaluation: Evaluating
 
 
 class Inspected(Protocol):

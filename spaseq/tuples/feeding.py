@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
+from spaseq.plan.description import evaluation_of
 from spaseq.runtime.core import How
-from spaseq.runtime.evaluating import evaluation_of
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated

@@ -10,7 +10,7 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
-from spaseq.runtime.evaluating import evaluation_of
+from spaseq.plan.description import evaluation_of
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of

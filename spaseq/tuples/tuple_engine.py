@@ -14,8 +14,8 @@ import pyarrow
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
+from spaseq.plan.description import evaluation_of
 from spaseq.runtime.core import ANY
-from spaseq.runtime.evaluating import evaluation_of
 from spaseq.runtime.guards import Soundness, exclusive, in_steps, reading, whole_or_broken
 from spaseq.runtime.query_rows import QueryRows
 from spaseq.sources.parameter_rows import RowSources
@@ -261,8 +261,8 @@ class Engine(runtime.Engine):
         ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
         (``spaseq.tuples.prepare``), nothing is planned.  The rows of queries with parameters are in the snapshot; where
         ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten; what ran
-        together still does, ``sharing`` is for what is new, ``evaluation`` for all.  SnapshotError: the snapshot is damaged, of another
-        version, or of other queries.
+        together still does, ``sharing`` is for what is new, ``evaluation`` for all.  SnapshotError: the
+        snapshot is damaged, of another version, or of other queries.
         """
         from spaseq.runtime.snapshot.validation import validated
         from spaseq.tuples import state as snapshot
@@ -386,7 +386,9 @@ class Engine(runtime.Engine):
     def _made(self, has_names: bool) -> TableKind:
         setting, before = self._reading.setting(has_names), self.kind
         core = before.core
-        return TableKind(setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing, before.evaluation)
+        return TableKind(
+            setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing, before.evaluation
+        )
 
     def _registered(self, kind: TableKind) -> TableKind:
         """It with all queries."""

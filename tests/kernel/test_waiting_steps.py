@@ -1,4 +1,4 @@
-"""Steps of the recognizer that wait (``nfa_native/events/waiting.hpp``): whatever the way of evaluation, the same."""
+"""Steps of the recognizer that wait (``nfa_native/events/lazy_steps.hpp``): in each way of evaluation the same."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_nothing_is_made_before_it_is_asked_for() -> None:
     assert made.statistics()["nodes"] > 10 * waits.statistics()["nodes"]
     (segment,) = waits.segments
     assert segment["lazy"] and 100 < segment["waiting"] < 300
-    assert eager.statistics()["queries"]["q"]["waiting"] == 0 < lazy.statistics()["queries"]["q"]["waiting"]
+    assert made.statistics()["waiting"] == 0 < waits.statistics()["waiting"]
 
 
 def test_chosen_where_the_last_one_is_rare() -> None:
@@ -102,7 +102,7 @@ def test_memory_follows_the_window() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        SUM.replace("SELECT", f"SELECT {strategy}") for strategy in ("ANY", "NEXT", "LAST", "MAX")
+        SUM.replace("SELECT", f"SELECT {strategy}") for strategy in ("ANY", "NEXT", "LAST")
     ] + [
         SUM + " LIMIT 3",
         SUM + " CONSUME BY ANY",
@@ -111,13 +111,13 @@ def test_memory_follows_the_window() -> None:
         SUM.replace("B AS b ; C", "B AS b : C"),
         SUM.replace("A AS a ; B", "A AS a : B"),
         SUM.replace("C AS c", "C+ AS c"),
-        SUM.replace("A AS a ; B AS b", "A AS a ; (B OR (X ; B)) AS b"),
-        SUM.replace("a.v + b.v + 100 < c.v", "a.v < c.v"),
+        SUM.replace("C AS c", "C AS c ; X AS x").replace("< c.v", "< c.v AND x.v > c.v"),
+        SUM.replace("a.v + b.v + 100 < c.v", "b.v < c.v"),
     ],
 )  # fmt: skip
 def test_what_never_waits(text: str) -> None:
     """It evaluates as always, whatever is asked for."""
-    rows = many(200, "ABCX")
+    rows = many(20, "ABCX")
     (recognizer,) = waiting.recognizers(engine_of(text, rows))
     assert not recognizer.segments
 
@@ -126,12 +126,13 @@ def test_aggregates_are_made_at_once() -> None:
     """Sums of doubles depend on the order of matches."""
     text = SUM.replace("SELECT *", "SELECT COUNT(*), SUM(a.v)")
     rows = many(400, "ABC")
-    assert match(text, rows, time="t", evaluation="lazy").table() == match(text, rows, time="t").table()
+    ways = [pyarrow.Table.from_batches(match(text, rows, time="t", evaluation=way)) for way in ("lazy", "eager")]
+    assert ways[0].num_rows and ways[0] == ways[1]
 
 
 # ── the same at other doors ──────────────────────────────────────────────────────────────────────────────
 def test_an_unknown_way() -> None:
-    with pytest.raises(OptionError, match='evaluation is one of "auto", "eager", "lazy", not .soon.'):
+    with pytest.raises(OptionError, match='evaluation is one of "auto", "eager", "lazy", not'):
         match(SUM, many(10, "ABC"), time="t", evaluation="soon")
     with pytest.raises(OptionError, match="evaluation is one of"):
         Engine(evaluation="soon")

@@ -91,7 +91,9 @@ def found(text: str, rows: pyarrow.Table, way: Evaluating) -> Positions:
     """The positions of all matches, sorted; they come in the order of their ends."""
     parts = begun(text, rows, way).complex_events()
     one_by_one = [
-        part.positions[part.offsets[i] : part.offsets[i + 1]].tolist() for part in parts for i in range(len(part.starts))
+        part.positions[part.offsets[i] : part.offsets[i + 1]].tolist()
+        for part in parts
+        for i in range(len(part.starts))
     ]
     ends = [positions[-1] for positions in one_by_one]
     assert ends == sorted(ends)

@@ -15,8 +15,8 @@ from itertools import islice, product
 from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.automata.lazy_steps import WaitingStep, waiting_steps
 from nfa_native.automata.operators import Operators, operators
-from nfa_native.automata.waiting import WaitingStep, waiting_steps
 from spaseq.pattern.formulas.predicates import Predicate, conjunction
 from spaseq.pattern.formulas.query import (
     AttributeWindow,

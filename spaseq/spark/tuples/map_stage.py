@@ -160,7 +160,9 @@ class TableReading:
     def tables(self) -> TableKind:
         """What runs the query, which is still to be registered."""
         setting = replace(self.options, time=TIME, form=None).setting(has_names=False)
-        return TableKind(setting, self.types(), Soundness("this engine"), sharing=self.sharing, evaluation=Evaluating.EAGER)
+        return TableKind(
+            setting, self.types(), Soundness("this engine"), sharing=self.sharing, evaluation=Evaluating.EAGER
+        )
 
     def begun(self) -> tuple[TableKind, AnyTupleQuery]:
         """The query at work; QueryError: it makes no sense for the columns that there are."""

@@ -114,8 +114,8 @@ class SelectionQuery:
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
     The columns ``remembered`` are kept as long as a match may pick their rows.  ``integers`` says how many results an
-    end may have when they are only counted, ``evaluating`` when steps are made that may wait.  QueryError: what the query compares does not compare in events of
-    ``schema``.
+    end may have when they are only counted, ``evaluating`` when steps are made that may wait.  QueryError: what the
+    query compares does not compare in events of ``schema``.
     """
 
     def __init__(

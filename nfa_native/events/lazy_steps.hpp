@@ -91,7 +91,7 @@ struct WaitingRole {
 // ── what waits ──
 
 // A value as a number in doubles.
-inline Column column_of(const Number& number) noexcept {
+inline Column number_column(const Number& number) noexcept {
     if (number.kind == conditions::REAL) return columns::constant(number.real, 0, false);
     if (number.kind != conditions::INTEGER) return columns::unknown();
     double value = double(number.integer);
@@ -99,8 +99,8 @@ inline Column column_of(const Number& number) noexcept {
     return columns::constant(value, whole ? 0 : std::fabs(value) * columns::STEP, whole);
 }
 
-inline Column column_of(kinds::Opcode form, int64_t value) noexcept {
-    return column_of(conditions::loaded(form, value));
+inline Column number_column(kinds::Opcode form, int64_t value) noexcept {
+    return number_column(conditions::loaded(form, value));
 }
 
 // One value of all sets of a list; behind the last one there is room for a block.

@@ -10,7 +10,7 @@
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/events/archive.hpp"
 #include "nfa_native/events/wait.hpp"
-#include "nfa_native/events/waiting.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 
