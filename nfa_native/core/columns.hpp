@@ -13,7 +13,7 @@ namespace spaseq::columns {
 
 constexpr size_t BLOCK = 128;              // places; loops of a fixed length are compiled to vector instructions
 constexpr double NO = -1, UNSURE = 0, YES = 1;  // of a verdict
-constexpr double LARGEST_WHOLE = 9007199254740992.0;  // 2 ** 53: up to there integers are doubles
+constexpr double LARGEST_WHOLE = 9007199254740992.0;  // 2 ** 53: below that integers are doubles
 constexpr double TOO_LARGE = 4611686018427387904.0;  // 2 ** 62: exact arithmetic may end in an error
 constexpr double STEP = 2.220446049250313e-16;  // rounding changes a number by less than this part of it
 constexpr double LAST_DIGIT = 1e-17;       // and a product of decimals by less than this
@@ -92,7 +92,7 @@ inline Pair without_sign(Pair two) noexcept {
 // What is known of a result none of which is farther from 0 than `most`, when its operands were off by `error`.
 inline Column known(Column result, double most, double error, bool whole) noexcept {
     result.most = most;
-    result.whole = whole && most <= LARGEST_WHOLE;
+    result.whole = whole && most < LARGEST_WHOLE;  // a sum may have been rounded to that
     result.error = result.whole ? error : error + most * STEP;
     if (!(most < TOO_LARGE)) result.error = ANYTHING;
     return result;

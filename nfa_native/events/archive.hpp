@@ -1,6 +1,5 @@
 // The live state as an archive: nodes, lists, views and listed events that a window may still need get new numbers,
-// what is dead is left out, and what follows from other fields is not written.  `restore.hpp` reads it.  What is held:
-// the events that a later result may pick, or a later condition ask for.
+// what is dead is left out, and what follows from other fields is not written.  `restore.hpp` reads it.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
+#include "nfa_native/events/wait.hpp"
 
 namespace spaseq::events {
 
@@ -235,6 +235,36 @@ static void mark_listed(Correlating* c, size_t state, const int64_t* registers, 
     }
 }
 
+// How many of the sets that are written an event that waits has seen.
+static uint32_t written_sets(const GroupList* list, const std::vector<uint32_t>& groups, int64_t seen) noexcept {
+    int64_t place = std::min(seen - list->base, int64_t(groups.size()) - 1);
+    return place > 0 ? groups[size_t(place)] : 0;
+}
+
+// What waits for sets that are written: `take` gets the segment, the list and the event's place.
+template <class Take>
+static void each_waiting(const Recognition* r, const Renumbered& numbers, Take take) {
+    Correlating* c = r->correlating;
+    for (uint32_t i = 0; i < c->waiting.segments.size(); ++i) {
+        const std::vector<WaitingEvents>& by_list = c->waiting.segments[i].by_list;
+        for (uint32_t list = 0; list < by_list.size(); ++list) {
+            const WaitingEvents& waiting = by_list[list];
+            for (size_t place = waiting.dead; place < waiting.size(); ++place) {
+                if (is_reclaimed(c, waiting.listed[place])) continue;
+                if (written_sets(list_at(c, list), numbers.groups[list], waiting.seen[place])) take(i, list, place);
+            }
+        }
+    }
+}
+
+static void mark_waiting(const Recognition* r, Renumbered* numbers) {
+    Correlating* c = r->correlating;
+    each_waiting(r, *numbers, [&](uint32_t segment, uint32_t list, size_t place) {
+        int64_t listed = c->waiting.segments[segment].by_list[list].listed[place];
+        numbers->listed[size_t(listed - c->listed_base)] = 0;
+    });
+}
+
 // Listed events that registers of groups lead to, in their order.
 static void keep_listed(Recognition* r, int64_t least, Renumbered* numbers) {
     Correlating* c = r->correlating;
@@ -256,6 +286,7 @@ static void keep_listed(Recognition* r, int64_t least, Renumbered* numbers) {
                 mark_listed(c, state, recent.registers.data() + place * c->cells[state].width, &numbers->listed);
         }
     }
+    mark_waiting(r, numbers);
     for (int64_t& event : numbers->listed)
         if (event != NOT_SET) event = kept++;
 }
@@ -363,45 +394,6 @@ static void write_listed(Recognition* r, Archive* a, const Renumbered* numbers) 
         remembered.insert(remembered.end(), values, values + c->own.size());
     }
     listed_fields(a, &listed, &remembered);
-}
-
-// Everything that the future depends on; no window will begin before `least`.
-inline void write_recognition(Recognition* r, Archive* a, int64_t least) {
-    Renumbered numbers{};
-    keep_nodes(r, least, &numbers.nodes);
-    if (r->correlating != nullptr) {
-        keep_views(r, &numbers);
-        keep_lists(r, least, &numbers);
-    }
-    write_events(r, a, &numbers);
-    if (r->rules != nullptr) write_rules(r, a);
-    write_nodes(r, a, &numbers);
-    write_heads(r, a, &numbers);
-    if (r->correlating != nullptr) {
-        keep_listed(r, least, &numbers);
-        write_lists(r, a, least, &numbers);
-        write_views(r, a, &numbers);
-        write_listed(r, a, &numbers);
-    }
-}
-
-// Their positions, rising; no window will begin before `least`.
-inline void held_positions(Recognition* r, int64_t least, std::vector<int64_t>* out) {
-    Renumbered numbers{};
-    keep_nodes(r, least, &numbers.nodes);
-    for (size_t i = 0; i < numbers.nodes.size(); ++i) {
-        const MatchNode* node = match_node(&r->state, r->state.ring.tail + uint32_t(i));
-        if (numbers.nodes[i] != NO_NODE && is_pick(node)) out->push_back(last_position_of(&r->state, node->pos));
-    }
-    if (r->correlating != nullptr) {
-        keep_views(r, &numbers);
-        keep_lists(r, least, &numbers);
-        keep_listed(r, least, &numbers);
-        for (size_t i = 0; i < numbers.listed.size(); ++i)
-            if (numbers.listed[i] != NOT_SET) out->push_back(r->correlating->listed[i].position);
-    }
-    std::sort(out->begin(), out->end());
-    out->erase(std::unique(out->begin(), out->end()), out->end());
 }
 
 }  // namespace spaseq::events

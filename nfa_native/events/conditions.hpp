@@ -206,6 +206,8 @@ public:
             || (operation >= Opcode::CONSTANT && operation <= Opcode::MULTIPLY));
     }
 
+    const std::vector<Step>& steps() const noexcept { return steps_; }
+
     // rows[v] are the values of the event of variable v.
     Truth test(const int64_t* const* rows, const std::vector<Number>& constants) const noexcept {
         Number numbers[DEEPEST];

@@ -115,8 +115,20 @@ static bool is_interval(const Recognition* r) noexcept {
     return true;
 }
 
+// Count the matches of the last event, all of them.
+static bool count_matches(Recognition* r) {
+    uint64_t counted = 0;
+    while (next_match(r)) {
+        if (++counted % (16 * BETWEEN_SIGNALS) == 0 && r->owner->is_interrupted(r)) break;
+    }
+    r->scratch.counted += counted;
+    r->scratch.enumerating = false;
+    return true;
+}
+
 // Write matches of the last event until there are `most` in all; whether that was the last of them.
 static bool enumerate_some(Recognition* r, size_t most) {
+    if (r->scratch.counts) return count_matches(r);
     while (r->scratch.found.count < most) {
         if ((r->program.limit >= 0 && r->scratch.given >= r->program.limit) || !next_match(r)) {
             r->scratch.enumerating = false;

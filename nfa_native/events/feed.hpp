@@ -6,7 +6,7 @@
 
 #include "nfa_native/events/best.hpp"
 #include "nfa_native/events/chains.hpp"
-#include "nfa_native/events/correlate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/enumerate.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/maximal.hpp"

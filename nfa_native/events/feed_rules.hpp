@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "nfa_native/events/chain_counts.hpp"
-#include "nfa_native/events/correlate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/state.hpp"

@@ -45,14 +45,16 @@ static int64_t listed(Recognition* r, int64_t before) {
     return c->relisted[before] = c->listed_base + int64_t(c->listed.size()) - 1;
 }
 
-// What a computation gives of the one event that each variable holds; NOT_SET: one holds none.
-static inline int64_t computed(Correlating* c, const UpdateSpec* update, const int64_t* before) noexcept {
+// What a computation gives of the one event that each variable holds, `own` the values of the one that the computation
+// is made with; NOT_SET: one holds none.
+static inline int64_t computed_with(
+    Correlating* c, const UpdateSpec* update, const int64_t* before, const int64_t* own
+) noexcept {
     const int32_t* of_variable = c->question_registers.data() + update->register_;
     if (c->computations.empty()) return NOT_SET;
     const Condition* computation = c->computations.data() + update->column;
-    read_own(c);
     for (size_t j = 0, j_end = computation->held.size(); j < j_end; ++j) {
-        c->rows.data()[j] = c->own.data();
+        c->rows.data()[j] = own;
         if (of_variable[j] >= 0) {
             int64_t number = before[of_variable[j]];
             if (number == NOT_SET) return NOT_SET;
@@ -60,6 +62,12 @@ static inline int64_t computed(Correlating* c, const UpdateSpec* update, const i
         }
     }
     return computation->compute(c->rows.data(), c->constants);
+}
+
+// The same with the event under way.
+static inline int64_t computed(Correlating* c, const UpdateSpec* update, const int64_t* before) noexcept {
+    read_own(c);
+    return computed_with(c, update, before, c->own.data());
 }
 
 // As `answered`, where a variable holds several events.

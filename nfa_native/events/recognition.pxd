@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""What Cython sees of the recognizer: `feed.hpp`, `feed_rules.hpp`, `partitions.hpp`, `archive.hpp` and `restore.hpp`."""
+"""What Cython sees of the recognizer: `feed.hpp`, `feed_rules.hpp`, `partitions.hpp`, `whole_archive.hpp` and `restore.hpp`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from nfa_native.core.archive cimport Archive
 from nfa_native.core.containers cimport vector
-from nfa_native.events.state cimport Found, Recognition
+from nfa_native.events.state cimport Correlating, Found, Recognition
 
 cdef extern from "nfa_native/events/feed.hpp" namespace "spaseq::events" nogil:
     void let_go(Recognition* r)
@@ -29,6 +29,9 @@ cdef extern from "nfa_native/events/feed_rules.hpp" namespace "spaseq::events" n
         size_t at, size_t count, size_t most, int64_t events
     )
 
+cdef extern from "nfa_native/events/segment_spec.hpp" namespace "spaseq::events" nogil:
+    void add_waiting_step(Correlating* c, uint32_t state, bint single)
+
 cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" nogil:
     void mark_living(Recognition* r, int64_t least, vector[uint8_t]* living)
     void living_of_stream(const Recognition* r, const vector[uint8_t]* owned, vector[uint8_t]* living)
@@ -38,6 +41,8 @@ cdef extern from "nfa_native/events/partitions.hpp" namespace "spaseq::events" n
 
 cdef extern from "nfa_native/events/archive.hpp" namespace "spaseq::events" nogil:
     bint can_be_written(const Recognition* r)
+
+cdef extern from "nfa_native/events/whole_archive.hpp" namespace "spaseq::events" nogil:
     void write_recognition(Recognition* r, Archive* a, int64_t least)
     void held_positions(Recognition* r, int64_t least, vector[int64_t]* out)
 

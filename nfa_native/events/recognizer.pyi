@@ -5,6 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, Programs
+from nfa_native.automata.kinds import Evaluating
 
 STRATEGIES: tuple[str, ...]
 CONSUMPTIONS: tuple[str, ...]
@@ -20,6 +21,8 @@ class ComplexEvents(NamedTuple):
 
 class Recognizer:
     automaton: ComplexEventAutomaton
+    counts: bool
+    evaluation: Evaluating
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class Recognizer:
         first_position: int = 0,
         answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
         programs: Programs = ...,
+        waits: bool = True,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property
@@ -58,6 +62,11 @@ class Recognizer:
     def keep(self, kept: NDArray[np.uint32]) -> None: ...
     def snapshot(self, least: int = ...) -> bytes: ...
     def restore(self, data: bytes, latest: int = ..., oldest: int = 0) -> None: ...
+    @property
+    def can_count(self) -> bool: ...
+    def take_count(self) -> int: ...
+    @property
+    def segments(self) -> list[dict[str, int]]: ...
     @property
     def position(self) -> int: ...
     def longest_run(self) -> int: ...

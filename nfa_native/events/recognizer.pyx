@@ -11,26 +11,28 @@ import numpy as np
 from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
 from nfa_native.automata.operators import operators
+from nfa_native.automata.lazy_steps import waiting_steps
 from nfa_native.events.results import ComplexEvents
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from nfa_native.automata.kinds cimport BOTH, MOST_ATOMS, EnumerationKind, StepKind, StrategyKind
+from nfa_native.automata.kinds cimport BOTH, MOST_ATOMS, Consumed, EnumerationKind, Evaluating, StepKind, StrategyKind
 from nfa_native.core.archive cimport Archive, close_archive, open_archive
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, created, guarded, guarded_number
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES
 from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
 from nfa_native.events.recognition cimport (
-    can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules, forget_numbers, held_positions,
+    add_waiting_step, can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules,
+    forget_numbers, held_positions,
     know_partition, know_rules, let_go, living_of_stream, load_recognition, mark_living, renumber_partitions,
     renumber_rules, sweep_owned, write_recognition,
 )
 from nfa_native.events.results cimport forget_table, found_events, integers
 from nfa_native.events.state cimport (
     FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, Owner,
-    QuestionSpec, Recognition, Rules, SymbolSpec, Table, begin_table,
+    QuestionSpec, Recognition, Rules, SymbolSpec, Table, WaitingSegment, begin_table,
 )
 
 
@@ -51,11 +53,13 @@ cdef class Recognizer:
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
         events=None, update_only=False, first_node=1, first_position=0, answer=None, programs=Programs(),
+        waits=True,
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
         ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
 
+        ``waits``: steps may wait for a later event (`nfa_native/automata/lazy_steps.py`).
         ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
         whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
         each of its variables."""
@@ -83,6 +87,9 @@ cdef class Recognizer:
         build(r, automaton.states, chosen.steps)
         if automaton.correlation is not None:
             r.correlating = correlating(automaton.correlation, programs)
+            forgets_all = waits and forgets and events is None
+            for step in waiting_steps(automaton, chosen, limit=limit, consumes=consume != "NONE", forgets=forgets_all):
+                attempted(add_waiting_step, r.correlating, <uint32_t>step.state, <bint>step.single)
         self.answer = answer
         attempted(begin_table, r.scratch.table, <size_t>r.program.width)
         attempted(know_partition, r, <uint32_t>0)
@@ -214,6 +221,61 @@ cdef class Recognizer:
         guarded(&self.broken, load_recognition, &self.recognition, &archive, latest, oldest)
 
     @property
+    def can_count(self):
+        """Whether results can be only counted."""
+        cdef Recognition* r = &self.recognition
+        is_plain = r.program.enumeration == EnumerationKind.EACH and r.program.strategy == StrategyKind.ALL
+        return is_plain and r.program.limit < 0 and r.program.consume == Consumed.NONE and r.rules == NULL
+
+    @property
+    def counts(self):
+        """Results are counted, and not found; ValueError: they cannot be, or some are on their way."""
+        return self.recognition.scratch.counts
+
+    @counts.setter
+    def counts(self, bint counts):
+        if counts and not self.can_count or not can_be_written(&self.recognition):
+            raise ValueError("results cannot be counted")
+        self.recognition.scratch.counts = counts
+
+    def take_count(self):
+        """How many were counted since the last call."""
+        cdef uint64_t counted = self.recognition.scratch.counted
+        self.recognition.scratch.counted = 0
+        return counted
+
+    @property
+    def evaluation(self):
+        """When steps that may wait are made, as an Evaluating."""
+        cdef Correlating* c = self.recognition.correlating
+        return kinds.Evaluating(<int>c.waiting.evaluating if c != NULL else 0)
+
+    @evaluation.setter
+    def evaluation(self, evaluating):
+        cdef Correlating* c = self.recognition.correlating
+        cdef size_t i
+        if c == NULL:
+            return
+        c.waiting.evaluating = evaluating
+        for i in range(c.waiting.segments.size()):
+            if evaluating in (kinds.Evaluating.EAGER, kinds.Evaluating.LAZY):
+                c.waiting.segments[i].trial.other = evaluating == kinds.Evaluating.LAZY
+
+    @property
+    def segments(self):
+        """Of each step that may wait: whether it does, how many events wait, and how often that changed."""
+        cdef Correlating* c = self.recognition.correlating
+        cdef WaitingSegment* segment
+        cdef size_t i, j, waiting
+        found = []
+        for i in range(c.waiting.segments.size() if c != NULL else 0):
+            segment, waiting = &c.waiting.segments[i], 0
+            for j in range(segment.by_list.size()):
+                waiting += segment.by_list[j].size() - segment.by_list[j].dead
+            found.append({"lazy": bool(segment.trial.other), "waiting": waiting, "switches": segment.trial.switches})
+        return found
+
+    @property
     def position(self):
         """That of the next event."""
         return self.recognition.state.position
@@ -231,6 +293,8 @@ cdef class Recognizer:
             "room": self.recognition.state.ring.nodes.size(),
             "partitions": self.recognition.state.locals.size() if self.recognition.program.partitioned else 0,
             "scanned": self.recognition.correlating.scanned if self.recognition.correlating != NULL else 0,
+            **({"waiting": sum(one["waiting"] for one in self.segments)} if self.segments else {}),
+            **({"switches": sum(one["switches"] for one in self.segments)} if self.segments else {}),
         }
 
 
@@ -246,7 +310,7 @@ cdef class RuleRecognizer(Recognizer):
         cdef vector[uint32_t] steps
         if <size_t>len(conditions) > MOST_ATOMS or options.get("consume") == "ANY":
             raise ValueError("rules have fewer atoms, and consume what is theirs")
-        super().__init__(automaton, **options)
+        super().__init__(automaton, waits=False, **options)
         r.rules = created[Rules]()
         let_go(r)
         for one in conditions:

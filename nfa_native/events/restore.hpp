@@ -11,13 +11,14 @@
 #include "nfa_native/core/bits.hpp"
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/events/archive.hpp"
-#include "nfa_native/events/correlate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
+#include "nfa_native/events/lazy_archive.hpp"
 
 namespace spaseq::events {
 
@@ -487,6 +488,7 @@ inline void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t
     if (r->correlating != nullptr) {
         check_lists(r, &known);
         load_recents(r, &recents, &known);
+        load_waiting(r, a);
     }
     r->state.attention = r->state.ring.head;
 }

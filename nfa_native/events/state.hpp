@@ -17,6 +17,7 @@
 #include "nfa_native/events/program.hpp"
 #include "nfa_native/events/rules.hpp"
 #include "nfa_native/events/table.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 
@@ -104,6 +105,7 @@ struct Correlating {
     int64_t listed_base = 0;
     size_t listed_first = 0;              // those before it are expired
     std::map<int64_t, int64_t> relisted;  // lists that the event under way made longer
+    WaitingSteps waiting;
     // scratch
     std::vector<int64_t> bounds;
     std::vector<int64_t> registers;
@@ -258,6 +260,8 @@ struct RecognizerScratch {
     std::vector<uint32_t> same;           // nodes of wider matches that pick the same position
     std::vector<uint32_t> keys;           // by what nodes each stage is known
     std::set<std::vector<uint32_t>> dead;  // those of stages without results
+    bool counts = false;                  // results are counted, and not written
+    uint64_t counted = 0;                 // until they are taken
     Found found;
     Table* table;                         // has the results where there are rows
 };

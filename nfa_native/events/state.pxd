@@ -4,7 +4,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport (
-    Change, Consumed, EnumerationKind, RegisterCells, RegisterTest, StepKind, StrategyKind,
+    Change, Consumed, EnumerationKind, Evaluating, RegisterCells, RegisterTest, StepKind, StrategyKind,
 )
 from nfa_native.core.containers cimport vector
 from nfa_native.core.flat_table cimport FlatTable
@@ -125,6 +125,24 @@ cdef extern from "nfa_native/events/table.hpp" namespace "spaseq::events" nogil:
     int64_t* column_of(const Table* t, size_t state)
     void begin_table(Table* t, size_t width)
 
+cdef extern from "nfa_native/core/trial.hpp" namespace "spaseq" nogil:
+    cdef cppclass Trial:
+        bint other
+        uint64_t switches
+
+cdef extern from "nfa_native/events/lazy_steps.hpp" namespace "spaseq::events" nogil:
+    cdef cppclass WaitingEvents:
+        size_t dead
+        size_t size()
+
+    cdef cppclass WaitingSegment:
+        vector[WaitingEvents] by_list
+        Trial trial
+
+    cdef cppclass WaitingSteps:
+        vector[WaitingSegment] segments
+        Evaluating evaluating
+
 cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
     const uint32_t NO_PARTITION
     const uint32_t FEW_NODES
@@ -165,6 +183,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[int64_t] candidates
         vector[uint8_t] answers
         uint64_t scanned
+        WaitingSteps waiting
 
     cdef cppclass Rules:
         size_t count
@@ -202,6 +221,8 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
     cdef cppclass RecognizerScratch:
         bint is_full
         bint is_stopped
+        bint counts
+        uint64_t counted
         Found found
         Table* table
 

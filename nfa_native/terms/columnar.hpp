@@ -41,7 +41,7 @@ inline double inline_double(word_t word) noexcept {
 inline Column number_of(word_t word) noexcept {
     if (tag_of(word) == TAG_INTEGER) {
         double value = double(int64_t(word) >> 4);
-        bool whole = std::fabs(value) <= columns::LARGEST_WHOLE;
+        bool whole = std::fabs(value) < columns::LARGEST_WHOLE;  // it may have been rounded to that
         return columns::constant(value, whole ? 0 : std::fabs(value) * columns::STEP, whole);
     }
     if (tag_of(word) == TAG_DECIMAL) {

@@ -22,7 +22,7 @@ from spaseq.cli import (
     sources,
 )
 from spaseq.graphs.graph_run import Run
-from spaseq.graphs.matchers import EVALUATIONS
+from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
 from spaseq.sources.rdf.files import expand

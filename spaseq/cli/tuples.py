@@ -12,6 +12,7 @@ import click
 from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, progress, queries, sources
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
+from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
 
@@ -63,6 +64,11 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @parameters.given_option
 @parameters.sharing_option
+@click.option(
+    "--evaluation", type=click.Choice(list(EVALUATIONS)), default="auto", show_default=True,
+    help="When steps are made that combine several events: at once (eager), when a later event asks for them (lazy), "
+    "or as it takes less (auto).",
+)  # fmt: skip
 @options.format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
@@ -104,6 +110,7 @@ class TupleOptions(options.RunOptions):
     totals: str
     given: tuple[str, ...] = ()
     sharing: bool = True
+    evaluation: str = "auto"
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -170,8 +177,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
         from spaseq.tuples.matching import resumed
 
         state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
-        sharing = self.options.sharing
-        self.matches = resumed(self.prepared, self.sources, self.reading, self._step, state, sharing)
+        asked = self.options
+        self.matches = resumed(
+            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation
+        )
 
     def _step(self, feed: object) -> None:
         """Between two steps of the feed."""

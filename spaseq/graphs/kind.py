@@ -19,11 +19,12 @@ from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
-from spaseq.graphs.matchers import AnyMatcher, Lazy, evaluation_of
+from spaseq.graphs.matchers import AnyMatcher, Lazy
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
+from spaseq.plan.description import evaluation_of
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, plans_apart, plans_of_rows

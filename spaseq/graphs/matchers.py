@@ -16,7 +16,6 @@ from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
-from spaseq.errors import OptionError
 from spaseq.results.match_rows import MatchRows, ResultPlan
 
 Words = NDArray[np.uint64]
@@ -77,18 +76,6 @@ class Pausing(Protocol):
 
     def complete(self) -> None:
         """Go on with it to the end."""
-
-
-EVALUATIONS = {"auto": Evaluating.AUTO, "eager": Evaluating.EAGER, "lazy": Evaluating.LAZY}
-
-
-def evaluation_of(name: str) -> Evaluating:
-    """When steps are made that could wait, by its name; OptionError: there is no such way."""
-    found = EVALUATIONS.get(name) if isinstance(name, str) else None
-    if found is None:
-        known = ", ".join(f'"{one}"' for one in EVALUATIONS)
-        raise OptionError(f"evaluation is one of {known}, not {name!r:.80}")
-    return found
 
 
 @runtime_checkable

@@ -1,10 +1,15 @@
-"""What plans of all kinds say of themselves: by what a query is partitioned, and how their automata are drawn."""
+"""What plans of all kinds say of themselves: by what a query is partitioned, how their automata are drawn, and by which
+names is asked when steps are made that may wait.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from nfa_native.automata.kinds import Evaluating
+from spaseq.errors import OptionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,16 @@ def mermaid_text(text: str) -> str:
     for character, code in (("#", "35"), (";", "59"), (":", "58"), ('"', "quot")):
         text = text.replace(character, f"\0{code}\1")
     return text.replace("\0", "#").replace("\1", ";")
+
+
+# ── when steps are made that may wait ────────────────────────────────────────────────────────────────────
+EVALUATIONS = {"auto": Evaluating.AUTO, "eager": Evaluating.EAGER, "lazy": Evaluating.LAZY}
+
+
+def evaluation_of(name: str) -> Evaluating:
+    """When steps are made that could wait, by its name; OptionError: there is no such way."""
+    found = EVALUATIONS.get(name) if isinstance(name, str) else None
+    if found is None:
+        known = ", ".join(f'"{one}"' for one in EVALUATIONS)
+        raise OptionError(f"evaluation is one of {known}, not {name!r:.80}")
+    return found

@@ -37,7 +37,8 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> 
         columns, known = ColumnTypes({}), kind.columns.state()
         columns.restore(known | {"types": _retyped(known["types"], types)})
         found = TableKind(
-            kind.setting, columns, kind.core.soundness, kind.core.lateness, sharing=kind.sharing
+            kind.setting, columns, kind.core.soundness, kind.core.lateness, sharing=kind.sharing,
+            evaluation=kind.evaluation,
         )  # fmt: skip
         restore_core(found, _state(kind, types), queries)
     except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
+from spaseq.plan.description import evaluation_of
 from spaseq.runtime.core import How
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.run import Steps
@@ -136,13 +137,17 @@ def fed(
     on_step: Callable[[SourceFeed], object] | None = None,
     state: bytes | None = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> SourceFeed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
     It goes on where ``state`` was taken.  QueryError, OptionError: a query makes no sense for the columns that there
     are.  SnapshotError: the state is of other queries or columns, or damaged.
     """
-    kind = TableKind(streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing)
+    kind = TableKind(
+        streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing,
+        evaluation=evaluation_of(evaluation),
+    )  # fmt: skip
     for name, prepared in queries.items():
         with about_query(name):
             kind.check_streams(prepared)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from nfa_native.automata.kinds import Evaluating
 from spaseq.errors import Location, QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.plan.formulas.automaton import RecognitionPlan
@@ -73,11 +74,13 @@ class TableKind:
         lateness: int = 0,
         promised: int = LEAST,
         sharing: bool = True,
+        evaluation: Evaluating = Evaluating.AUTO,
     ) -> None:
         self.setting = setting
         self.columns = columns
         self.promised = promised
         self.sharing = sharing  # rows of parameters, and queries like each other, run together where they can
+        self.evaluation = evaluation
         self.events = 0
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self.families = TupleFamilies(self.core)
@@ -293,7 +296,7 @@ class TableKind:
         check_reading(asked, plan, schema)
         if asked.aggregates:
             return AggregatingQuery(asked, plan, schema, first, integers), plan
-        return SelectionQuery(asked, plan, schema, first, remembered, integers), plan
+        return SelectionQuery(asked, plan, schema, first, remembered, integers, self.evaluation), plan
 
     @property
     def needed(self) -> tuple[str, ...]:

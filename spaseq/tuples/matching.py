@@ -10,6 +10,7 @@ import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
+from spaseq.plan.description import evaluation_of
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of
@@ -144,6 +145,7 @@ def match(
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
     stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> Matches | Aggregates | RowMatches: ...  # fmt: skip
 
 
@@ -152,7 +154,7 @@ def match(
     query: Mapping[str, AnyQuery] | Iterable[AnyQuery], source: Any, *, type: str | None = None,
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
-    totals: str = "int64", given: RowSources = None, sharing: bool = True,
+    totals: str = "int64", given: RowSources = None, sharing: bool = True, evaluation: str = "auto",
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -172,6 +174,7 @@ def match(
     totals: str = "int64",
     given: RowSources = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> Matches | Aggregates | RowMatches | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
@@ -188,11 +191,13 @@ def match(
     falls, is missing or malformed.  ``totals`` is the type of COUNT, and of SUM of integers: ``int64``, ``decimal``
     (of 38 digits) or ``double``.  ``given`` has the rows of a query with parameters, of several queries by name: a path
     of a table, a frame, what has Arrow's C stream, or dictionaries; ``sharing``: they run together where they can, as
-    queries do that differ only in constants.  QueryError, OptionError: what is wrong with the query or the options.
+    queries do that differ only in constants.  ``evaluation``: steps that make a group of each combination of several
+    events are made at once (``"eager"``), when a later event asks for them (``"lazy"``), or as it takes less
+    (``"auto"``).  QueryError, OptionError: what is wrong with the query or the options.
     StreamError: a row is wrong; else it comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
-    return _opening(query, source, reading, on_error, given, sharing).results()
+    return _opening(query, source, reading, on_error, given, sharing, evaluation).results()
 
 
 def resumed(
@@ -202,13 +207,15 @@ def resumed(
     on_step: Callable[[SourceFeed], object],
     state: bytes | None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
 
     ``on_step`` is called whenever a state may be taken.  Errors as of ``match``; SnapshotError: the state is damaged,
     or of other queries, sources or columns.
     """
-    opening = _opening(queries, source, reading, "skip" if reading.skip else "stop", sharing=sharing)
+    on_error = "skip" if reading.skip else "stop"
+    opening = _opening(queries, source, reading, on_error, sharing=sharing, evaluation=evaluation)
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
@@ -219,10 +226,12 @@ def _opening(
     on_error: str,
     given: RowSources = None,
     sharing: bool = True,
+    evaluation: str = "auto",
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
     integers_of(reading.totals)
+    evaluation_of(evaluation)
     check_texts(
         type=reading.type, relation=reading.relation, time=reading.time, unit=reading.unit, time_format=reading.form,
         stream=reading.stream,
@@ -235,7 +244,7 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared.query, reading.time)
-    return _Opening(queries, source, reading, sharing)
+    return _Opening(queries, source, reading, sharing, evaluation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +255,7 @@ class _Opening:
     source: Any
     reading: ReadingOptions
     sharing: bool
+    evaluation: str
 
     def results(self) -> Matches | Aggregates | RowMatches | ManyMatches:
         """What ``match`` gives."""
@@ -264,7 +274,7 @@ class _Opening:
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
         streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
-        return fed(self.queries, streams, everything, on_step, state, self.sharing)
+        return fed(self.queries, streams, everything, on_step, state, self.sharing, self.evaluation)
 
     def _again(self) -> Matches:
         check_readable_again(self.source)

@@ -14,6 +14,7 @@ import pyarrow
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
+from spaseq.plan.description import evaluation_of
 from spaseq.runtime.core import ANY
 from spaseq.runtime.guards import Soundness, exclusive, in_steps, reading, whole_or_broken
 from spaseq.runtime.query_rows import QueryRows
@@ -46,7 +47,9 @@ class Engine(runtime.Engine):
     ``lateness`` is how much older than the newest row of its stream one may come; what is later still is dropped,
     counted, and given to ``on_late`` as a table.  Without, rows are in the order in which they are pushed.
     ``on_error="skip"`` leaves rows out that have no time, and counts them.  ``sharing``: rows of parameters, and
-    queries that differ only in constants, run together where they can; else each by itself.
+    queries that differ only in constants, run together where they can; else each by itself.  ``evaluation``: steps that
+    make a group of each combination of several events are made at once (``"eager"``), when a later event asks for them
+    (``"lazy"``), or as it takes less (``"auto"``).
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -67,6 +70,7 @@ class Engine(runtime.Engine):
         on_error: str = "stop",
         totals: str = "int64",
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
         integers_of(totals)
@@ -82,8 +86,9 @@ class Engine(runtime.Engine):
         self._texts = KnownTupleForms()
         self._is_open = True  # until it is known whether streams have names
         self.kind = TableKind(
-            self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing
-        )
+            self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing,
+            evaluation=evaluation_of(evaluation),
+        )  # fmt: skip
         self._hold(self.kind.core)
         self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
         self._pushes = 0
@@ -249,14 +254,15 @@ class Engine(runtime.Engine):
         on_late: OnLate | None = None,
         given: RowSources = None,
         sharing: bool = True,
+        evaluation: str = "auto",
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
 
         ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
         (``spaseq.tuples.prepare``), nothing is planned.  The rows of queries with parameters are in the snapshot; where
         ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten; what ran
-        together still does, ``sharing`` is for what is new.  SnapshotError: the snapshot is damaged, of another
-        version, or of other queries.
+        together still does, ``sharing`` is for what is new, ``evaluation`` for all.  SnapshotError: the
+        snapshot is damaged, of another version, or of other queries.
         """
         from spaseq.runtime.snapshot.validation import validated
         from spaseq.tuples import state as snapshot
@@ -265,7 +271,9 @@ class Engine(runtime.Engine):
         state, prepared = snapshot.opened(data, queries, given)
         with validated():
             options = snapshot.options(state["reading"])
-            engine = Engine(**options, lateness=state["lateness"], on_late=on_late, sharing=sharing)
+            engine = Engine(
+                **options, lateness=state["lateness"], on_late=on_late, sharing=sharing, evaluation=evaluation
+            )
             engine._go_on(state, prepared)
         return engine
 
@@ -378,7 +386,9 @@ class Engine(runtime.Engine):
     def _made(self, has_names: bool) -> TableKind:
         setting, before = self._reading.setting(has_names), self.kind
         core = before.core
-        return TableKind(setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing)
+        return TableKind(
+            setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing, before.evaluation
+        )
 
     def _registered(self, kind: TableKind) -> TableKind:
         """It with all queries."""

@@ -59,25 +59,26 @@ def row(number: int) -> dict[str, Any]:
     }
 
 
-def started(lateness: int) -> Engine:
-    engine = Engine(time="time", lateness=lateness)
+def started(lateness: int, evaluation: str = "auto") -> Engine:
+    engine = Engine(time="time", lateness=lateness, evaluation=evaluation)
     for name, text in QUERIES.items():
         engine.register(text, name)
     return engine
 
 
 def snapshots() -> list[bytes]:
-    """Sound ones: of nothing, in the midst, late, and without lateness."""
+    """Sound ones: of nothing, in the midst, late, without lateness, and with steps that wait."""
     return list(_snapshots())
 
 
 @cache
 def _snapshots() -> tuple[bytes, ...]:
-    return tuple(_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0)))
+    sound = [_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))]
+    return (*sound, _after(60, 0, "lazy"))
 
 
-def _after(count: int, lateness: int) -> bytes:
-    engine = started(lateness)
+def _after(count: int, lateness: int, evaluation: str = "auto") -> bytes:
+    engine = started(lateness, evaluation)
     for begin in range(0, count, 7):
         engine.push([row(number) for number in range(begin, min(begin + 7, count))])
     return engine.snapshot()

@@ -15,6 +15,7 @@ from itertools import islice, product
 from operator import or_
 
 from nfa_native.automata.complex_events import ComplexEventAutomaton, PickState
+from nfa_native.automata.lazy_steps import WaitingStep, waiting_steps
 from nfa_native.automata.operators import Operators, operators
 from spaseq.pattern.formulas.predicates import Predicate, conjunction
 from spaseq.pattern.formulas.query import (
@@ -81,6 +82,20 @@ def planned(query: FormulaQuery, formula: Formula, texts: frozenset[str] = froze
 def chosen_lanes(query: FormulaQuery, plan: RecognitionPlan) -> Operators:
     """How the recognizer runs the query's automaton."""
     return operators(plan.automaton, query.strategy.value, query.limit, rises(query))
+
+
+def waiting(query: FormulaQuery, plan: RecognitionPlan) -> tuple[WaitingStep, ...]:
+    """The steps that may wait for a later event, where the query runs by itself."""
+    if query.aggregates:
+        return ()
+    counts = isinstance(query.window, EventWindow) and bool(query.partition)
+    return waiting_steps(
+        plan.automaton,
+        chosen_lanes(query, plan),
+        limit=query.limit,
+        consumes=query.consumption is not Consumption.NONE,
+        forgets=rises(query) and not counts,
+    )
 
 
 def rises(query: FormulaQuery) -> bool:

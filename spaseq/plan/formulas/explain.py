@@ -28,7 +28,7 @@ from spaseq.pattern.formulas.query import (
 )
 from spaseq.plan.description import by_source, mermaid_text
 from spaseq.plan.formulas import aggregation, glushkov as strategies
-from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths
+from spaseq.plan.formulas.automaton import RecognitionPlan, chosen_lanes, followers, split, twin_paths, waiting
 from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.text import json_text
 
@@ -357,7 +357,21 @@ def lanes(asked: Explained) -> Section:
     chosen = chosen_lanes(asked.query, asked.plan)
     steps, results = [STEPS[step] for step in chosen.steps], ENUMERATIONS[chosen.enumeration]
     into = ", ".join(f"{step} into {_numbers(steps, step)}" for step in dict.fromkeys(steps))
-    return Section("lanes", "lanes", {"steps": steps, "results": results}, f"steps {into}; results {results}")
+    wait = _waiting(asked)
+    value = {"steps": steps, "results": results, **({"may_wait": wait} if wait else {})}
+    told = [f"that into {one['state']} may wait until {_enters(one)}, if that takes less" for one in wait]
+    return Section("lanes", "lanes", value, "; ".join([f"steps {into}", *told, f"results {results}"]))
+
+
+def _waiting(asked: Explained) -> list[dict[str, Any]]:
+    """The steps that may wait: into which state, until an event enters one of others."""
+    is_shared = asked.query.given is not None and why_apart(asked.query, asked.plan) is None
+    steps = () if is_shared else waiting(asked.query, asked.plan)
+    return [{"state": one.state, "until": list(one.closing)} for one in steps]
+
+
+def _enters(one: dict[str, Any]) -> str:
+    return f"an event comes for {' or '.join(map(str, one['until']))}"
 
 
 def _numbers(steps: list[str], step: str) -> str:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow
 import pyarrow.compute
 
+from nfa_native.automata.kinds import Evaluating
 from spaseq.errors import OptionError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
@@ -159,7 +160,9 @@ class TableReading:
     def tables(self) -> TableKind:
         """What runs the query, which is still to be registered."""
         setting = replace(self.options, time=TIME, form=None).setting(has_names=False)
-        return TableKind(setting, self.types(), Soundness("this engine"), sharing=self.sharing)
+        return TableKind(
+            setting, self.types(), Soundness("this engine"), sharing=self.sharing, evaluation=Evaluating.EAGER
+        )
 
     def begun(self) -> tuple[TableKind, AnyTupleQuery]:
         """The query at work; QueryError: it makes no sense for the columns that there are."""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow
 
+from nfa_native.automata.kinds import Evaluating
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, rises
@@ -113,8 +114,8 @@ class SelectionQuery:
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
     The columns ``remembered`` are kept as long as a match may pick their rows.  ``integers`` says how many results an
-    end may have when they are only counted.  QueryError: what the query compares does not compare in events of
-    ``schema``.
+    end may have when they are only counted, ``evaluating`` when steps are made that may wait.  QueryError: what the
+    query compares does not compare in events of ``schema``.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class SelectionQuery:
         first: int = 0,
         remembered: Sequence[str] = (),
         integers: Integers = Integers.INT64,
+        evaluating: Evaluating = Evaluating.EAGER,
     ) -> None:
         self._query = query
         self._plan = plan
@@ -140,6 +142,7 @@ class SelectionQuery:
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
         self._recognizer = self._made_recognizer(**_options(query, plan, self._memory, first))
+        self._recognizer.evaluation = evaluating
         self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
         self._has_begun = False
         self._least = int(ALWAYS)
@@ -157,10 +160,22 @@ class SelectionQuery:
         """How many these are, part by part, without making them where that goes; then they are all only counted."""
         if not self._has_begun:
             self._counter = counter(self._query, self._plan, self._integers)
-        if self._counter is None:
-            return (len(found.starts) for found in self.recognized(batch))
-        self._has_begun = True
-        return self._counted(self._counter, batch)
+        if self._counter is not None:
+            self._has_begun = True
+            return self._counted(self._counter, batch)
+        if self._recognizer.can_count:
+            return self._counted_alone(batch)
+        return (len(found.starts) for found in self.recognized(batch))
+
+    def _counted_alone(self, batch: EncodedBatch) -> Iterator[int]:
+        """The number of results, which the recognizer counts without writing them."""
+        self._recognizer.counts = True
+        for _ in self.recognized(batch):
+            raise AssertionError("results are only counted")
+        self._recognizer.counts = False
+        number = self._recognizer.take_count()
+        self.found += number
+        yield number
 
     def _counted(self, counter: TotalsCounter, batch: EncodedBatch) -> Iterator[int]:
         for number in counter.counts(batch):
