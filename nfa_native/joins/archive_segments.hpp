@@ -52,9 +52,10 @@ static void segment_fields(Archive* a, std::vector<Segment>* segments, SegmentFo
 }
 
 static void cost_fields(Archive* a, std::vector<SegmentCosts>* costs) {
-    a->store("segment costs", 1);
+    uint32_t version = a->store("segment costs", 2);
     a->field("since", *costs, &SegmentCosts::since);
     a->field("arrivals", *costs, &SegmentCosts::arrivals);
+    if (version > 1) a->field("kept", *costs, &SegmentCosts::kept);
     a->field("seen", *costs, &SegmentCosts::seen);
     a->field("closings", *costs, &SegmentCosts::closings);
     a->field("looped", *costs, &SegmentCosts::looped);

@@ -77,7 +77,8 @@ struct Buffer {
 struct SegmentCosts {
     uint32_t since;                        // position of the next event then
     uint64_t arrivals;                     // events of the transition
-    uint64_t seen;                         // sets that waited for them, under their keys
+    uint64_t kept;                         // those of them that wait
+    uint64_t seen;                         // sets that waited for these, under their keys
     uint64_t closings;                     // events that asked what waits
     uint64_t looped;                       // pairs of a set and an event that these looked at
     uint64_t passed;                       // and that went on, but for those that were only counted

@@ -50,7 +50,7 @@ static void load_event(Kernel* k, const SegmentSpec& spec, Buffer* buffer, const
 }
 
 static void check_costs(const SegmentCosts& one) {
-    check_counter(one.arrivals | one.seen | one.closings | one.looped | one.passed);
+    check_counter(one.arrivals | one.kept | one.seen | one.closings | one.looped | one.passed);
     check_counter(one.sets | one.joined | one.entered);
     check_counter(one.scanned | one.asked | one.found);
 }
