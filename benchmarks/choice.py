@@ -1,12 +1,12 @@
 """What ``auto`` chooses beside ``eager`` and ``lazy``: ``A : B : C`` with a filter over all three events, no key.
 
-24 workloads: C as often as A and as B, or once for 10, 100 or 1,000 of each; windows of 300, 1,000 and 3,000 events; two
-filters, one that a sixth of all triples pass, and one that hardly any does.  Then phases of 50,000 events: A is rare, B
-is, C is, or none.  Matches are counted.
+24 workloads: C as often as A and as B, or once for 10, 100 or 1,000 of each; windows of 300, 1,000 and 3,000 events;
+two filters, one that a sixth of all triples pass, and one that hardly any does.  Then phases of 50,000 events: A is
+rare, B is, C is, or none.  Matches are counted.
 
 All three ways take the same events in turn, batch by batch in one process, so that they share its noise; a way that is
-much slower than another one is given up (``>``: at least so slow).  A stream is ten windows long, or longer, and its
-beginning, when ``auto`` knows nothing, is part of it.  CPU time, medians of some runs, microseconds an event.  Run:
+much slower than another one is given up (``>``: at least so many times).  A stream is ten windows long, or longer, and
+its beginning, when ``auto`` knows nothing, is part of it.  CPU time, medians of some runs, microseconds an event.  Run:
 ``python -m benchmarks.choice`` (``make bench-choice``).
 """
 
@@ -83,6 +83,13 @@ def give_up(ways: Ways, far: float) -> None:
         slow.given_up = True
 
 
+def times(ways: Ways) -> list[float]:
+    """Microseconds an event of each way, at least, where one was given up: as it was beside the other one."""
+    whole = max(len(way.taken) for way in ways.values())
+    other = min((way for way in ways.values() if len(way.taken) == whole), key=lambda way: way.each())
+    return [way.each() / other.each(0, len(way.taken)) * other.each() for way in ways.values()]
+
+
 def beside_better(ways: Ways, start: int = 0, end: int | None = None) -> float:
     """How many times as long as the better way ``auto`` has taken for some batches."""
     better = min(ways[one].each(start, end) for one in (Evaluating.EAGER, Evaluating.LAZY) if not ways[one].given_up)
@@ -103,9 +110,9 @@ def workload(name: str, window: int, rate: int) -> float:
     """Print its line; how many times as long as the better way ``auto`` takes."""
     found = list(runs(Shape(FILTERS[name], rare=2 * rate + 1, window=window)))
     ratio = median(map(beside_better, found))
-    times = [median(run[one].each() for run in found) for one in WAYS]
     marks = [">" if found[0][one].given_up else "" for one in WAYS]
-    columns = "".join(f"{mark + format(each, ',.2f'):>12}" for mark, each in zip(marks, times, strict=True))
+    each = map(median, zip(*map(times, found), strict=True))
+    columns = "".join(f"{mark + format(one, ',.2f'):>12}" for mark, one in zip(marks, each, strict=True))
     print(f"  {name:<8} {window:>6,} {'1:' + format(rate, ','):>8}{columns} {ratio:>8.2f}", flush=True)
     return ratio
 

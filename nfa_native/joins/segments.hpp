@@ -79,7 +79,6 @@ static bool keep_event(Kernel* k, Segment* segment, const SegmentSpec& spec, con
     events.positions.push_back(candidate->least);
     events.seen.push_back(buffer->sets.end());
     events.words.insert(events.words.end(), candidate->rows, candidate->rows + candidate->width);
-    ++segment->costs.kept;
     segment->costs.seen += seen;
     return true;
 }
