@@ -64,7 +64,7 @@ static SegmentCosts since_then(const SegmentCosts& now, SegmentCosts costs) noex
 }
 
 // A window, or many events, have passed since the period began.
-static bool is_over(Kernel* k, const SegmentCosts& costs) noexcept {
+static bool has_run_out(Kernel* k, const SegmentCosts& costs) noexcept {
     if (costs.arrivals + costs.closings < LEAST_PERIOD) return false;
     return k->program->window ? !older(k->now.lo, costs.since) : next_position(&k->now) - costs.since >= LONGEST_PERIOD;
 }
@@ -117,7 +117,7 @@ static void choose_by_cost(Kernel* k, Segment* segment, const SegmentSpec& spec)
     if (events < LOOK * (segment->looks + 1)) return;
     ++segment->looks;
     SegmentCosts now = counters_of(k, spec), taken = since_then(now, *costs);
-    if (!is_over(k, *costs) && !is_dear(k, *segment, spec, taken)) return;
+    if (!has_run_out(k, *costs) && !is_dear(k, *segment, spec, taken)) return;
     choose_way(k, segment, spec, taken);
     segment->looks = 0;
     *costs = now;
