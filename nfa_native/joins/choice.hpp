@@ -73,19 +73,19 @@ static bool has_run_out(Kernel* k, const SegmentCosts& costs) noexcept {
 static bool is_dear(
     const Kernel* k, const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs
 ) noexcept {
-    Period as_it_was{1, 1, 1};
+    Period as_it_was{1, 1, 1, 0};
     return (segment.lazy ? lazy_cost : eager_cost)(k, segment, spec, costs, as_it_was) > DEAR;
 }
 
 // What steps make of sets, and what looking at these takes: while all of them are in cells.
 static void learn(
     const Kernel* k, Segment* segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
-) noexcept {
-    segment->sets_each = load_of(k, *segment, spec, costs, period).each;
-    if (segment->lazy) segment->keys = double(segment->buffers.size());
+) {
+    segment->sets_each = load_of(*segment, spec, costs, period).each;
+    if (segment->lazy) segment->keys = count_keys(k, segment);
     if (segment->lazy || segment->waiting || costs.joined < LOOK) return;
     segment->kept_of_seen = double(costs.entered) / double(costs.joined);
-    double looped = load_if_lazy(k, *segment, spec, costs, period).looped * period.fill_squared;
+    double looped = load_if_lazy(*segment, spec, costs, period).looped * period.fill_squared;
     if (looped >= double(LOOK)) segment->asked_each = asking_cost(costs) / looped;
 }
 
@@ -99,7 +99,7 @@ static void change_way(Kernel* k, Segment* segment, const SegmentSpec& spec) {
 
 // The period is over: take the other way if it would take clearly less.
 static void choose_way(Kernel* k, Segment* segment, const SegmentSpec& spec, const SegmentCosts& costs) {
-    Period period = period_of(k, costs);
+    Period period = period_of(k, segment, spec, costs);
     learn(k, segment, spec, costs, period);
     double same = double(costs.arrivals + costs.closings + costs.sets) * OF_EVENT;
     double eager = same + eager_cost(k, *segment, spec, costs, period);

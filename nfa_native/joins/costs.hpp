@@ -8,7 +8,9 @@
 
 #include "nfa_native/joins/buffers.hpp"
 #include "nfa_native/joins/counting.hpp"
+#include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/segments.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -37,6 +39,7 @@ struct Period {
     double span;
     double fill;
     double fill_squared;
+    double living;                         // sets of the first state at its end
 };
 
 static inline int64_t present(const Kernel* k) noexcept { return k->program->by_events ? k->now.seq : k->now.tick; }
@@ -48,15 +51,33 @@ static int64_t oldest(const Kernel* k, int64_t otherwise) noexcept {
     return k->program->by_events ? events.front().seq : events.front().time;
 }
 
+// Keys under which something waits that has not left the window.  What has may have been forgotten or not: it is not
+// counted here, nor below, for snapshots are without it.
+static double count_keys(const Kernel* k, Segment* segment) {
+    size_t count = 0;
+    for (Buffer& buffer : segment->buffers) {
+        pass_buffer(segment, &buffer, k->now.lo);
+        count += !is_empty(buffer);
+    }
+    return double(count);
+}
+
+// Sets of the first state: in cells, or waiting.
+static double count_sets(const Kernel* k, Segment* segment, const SegmentSpec& spec) {
+    count_keys(k, segment);
+    return double(count_living(&k->now, &k->now.states[spec.source]) + segment->waiting);
+}
+
 // Of the period that began with `costs`.
-static Period period_of(const Kernel* k, const SegmentCosts& costs) noexcept {
+static Period period_of(const Kernel* k, Segment* segment, const SegmentSpec& spec, const SegmentCosts& costs) {
     double now = double(present(k)), began = double(costs.began), first = double(oldest(k, costs.began));
     double window = std::max(1.0, k->program->window ? double(k->program->window) : now - first);
     double span = std::max(1.0, now - began) / window;
-    if (k->program->window == 0 || k->now.lo != 0) return {span, 1, 1};
+    double living = segment->lazy ? 0 : count_sets(k, segment, spec);  // else it is not asked for
+    if (k->program->window == 0 || k->now.lo != 0) return {span, 1, 1, living};
     double from = std::clamp((began - first) / window, 0.0, 1.0);
     double to = std::clamp((now - first) / window, LEAST_FILL, 1.0);
-    return {span, (from + to) / 2, (from * from + from * to + to * to) / 3};
+    return {span, (from + to) / 2, (from * from + from * to + to * to) / 3, living};
 }
 
 // ── columns ──
@@ -120,21 +141,20 @@ static double smoothed(double before, double seen, double kept) noexcept {
 
 // The same if it waited: under each key are as many events as under others, and they come evenly.
 static Load load_if_lazy(
-    const Kernel* k, const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
+    const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
 ) noexcept {
-    double living = double(k->now.states[spec.source].live) + double(segment.waiting);
-    double sets = std::max(living, double(costs.sets) / period.span), arrivals = double(costs.arrivals);
+    double sets = std::max(period.living, double(costs.sets) / period.span), arrivals = double(costs.arrivals);
     double keys = spec.row.empty() ? 1 : segment.keys;
-    if (keys == 0) keys = std::max(1.0, living * arrivals / std::max(1.0, double(costs.joined)));
+    if (keys == 0) keys = std::max(1.0, period.living * arrivals / std::max(1.0, double(costs.joined)));
     double looped = double(costs.closings) * sets * arrivals / period.span / (2 * keys * keys);
     double kept = std::min(arrivals, double(costs.kept));
     return {kept, smoothed(segment.sets_each, arrivals * sets / keys, kept), std::max(looped, double(costs.scanned))};
 }
 
 static Load load_of(
-    const Kernel* k, const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
+    const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
 ) noexcept {
-    if (!segment.lazy) return load_if_lazy(k, segment, spec, costs, period);
+    if (!segment.lazy) return load_if_lazy(segment, spec, costs, period);
     double kept = double(costs.kept), seen = double(costs.seen) / period.fill;
     return {kept, smoothed(segment.sets_each, seen, kept), double(costs.looped) / period.fill_squared};
 }
@@ -164,7 +184,7 @@ static double eager_cost(
 static double lazy_cost(
     const Kernel* k, const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs, const Period& period
 ) noexcept {
-    Load load = load_of(k, segment, spec, costs, period);
+    Load load = load_of(segment, spec, costs, period);
     double left = std::max(1.0, (load.each + 1) / 2);
     double tried = load.looped * std::max(1.0, 0.5 + columns::BLOCK / left);
     double passed = double(segment.lazy ? costs.passed : costs.found) * OF_PASSED;
