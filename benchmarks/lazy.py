@@ -97,14 +97,16 @@ def kinds_of(shape: Shape, events: int) -> NDArray[np.int64]:
     return np.where(chance.random(events) < 1 / shape.rare, 2, chance.integers(0, 2, events))
 
 
-def batches(shape: Shape, plan: Plan, terms: Terms, events: int) -> Iterator[tuple[Any, Any, list[AtomRows | None]]]:
+def batches(
+    shape: Shape, plan: Plan, terms: Terms, events: int, kinds: NDArray[np.int64] | None = None, size: int = BATCH
+) -> Iterator[tuple[Any, Any, list[AtomRows | None]]]:
     """Times, event numbers and rows of the atoms."""
     chance = np.random.default_rng(2)
-    kinds = kinds_of(shape, events)
+    kinds = kinds_of(shape, events) if kinds is None else kinds
     values = words(terms, shape.values)[chance.integers(0, shape.values, events)]
     keys = words(terms, KEYS)[chance.integers(0, KEYS, events)]
-    for start in range(0, events, BATCH):
-        part = slice(start, min(start + BATCH, events))
+    for start in range(0, events, size):
+        part = slice(start, min(start + size, events))
         numbers = np.arange(events)[part]
         rows = [rows_of(one, kinds[part], values[part], keys[part], shape.kinds) for one in plan.atoms]
         yield numbers * SECOND, numbers.astype(np.uint64), rows

@@ -13,6 +13,9 @@
 
 namespace spaseq::joins {
 
+constexpr size_t KNOWN = 4;               // numbers of a segment; FEWER_KNOWN in the first archives that had some
+constexpr size_t FEWER_KNOWN = 3;
+
 // A buffer as it is written: its key is that of its first set.
 struct BufferForm {
     uint32_t segment;
@@ -32,11 +35,11 @@ struct SegmentForms {
     std::vector<word_t> words;            // and their values, set by set
     std::vector<EventForm> events;
     std::vector<uint8_t> lazy;            // by segment
-    std::vector<double> known;            // three numbers of each segment
+    std::vector<double> known;            // KNOWN numbers of each segment
 };
 
 static void segment_fields(Archive* a, std::vector<Segment>* segments, SegmentForms* forms) {
-    a->store("segments", 1);
+    uint32_t version = a->store("segments", 2);
     a->field("segment", forms->buffers, &BufferForm::segment);
     a->field("sets", forms->buffers, &BufferForm::sets);
     a->field("events", forms->buffers, &BufferForm::events);
@@ -47,19 +50,23 @@ static void segment_fields(Archive* a, std::vector<Segment>* segments, SegmentFo
     a->numbers("lazy", forms->lazy);
     a->doubles("known", forms->known);
     a->update("switches", *segments, &Segment::switches);
-    a->update("patience", *segments, &Segment::patience);
+    if (version == 1) return;
+    a->update("looks", *segments, &Segment::looks);
+    a->update("doubts", *segments, &Segment::doubts);
     a->update("rest", *segments, &Segment::rest);
 }
 
 static void cost_fields(Archive* a, std::vector<SegmentCosts>* costs) {
-    a->store("segment costs", 1);
+    uint32_t version = a->store("segment costs", 2);
     a->field("since", *costs, &SegmentCosts::since);
+    if (version > 1) a->field("began", *costs, &SegmentCosts::began);
     a->field("arrivals", *costs, &SegmentCosts::arrivals);
     a->field("seen", *costs, &SegmentCosts::seen);
     a->field("closings", *costs, &SegmentCosts::closings);
     a->field("looped", *costs, &SegmentCosts::looped);
     a->field("passed", *costs, &SegmentCosts::passed);
     a->field("sets", *costs, &SegmentCosts::sets);
+    if (version > 1) a->field("kept", *costs, &SegmentCosts::kept);
     a->field("joined", *costs, &SegmentCosts::joined);
     a->field("entered", *costs, &SegmentCosts::entered);
     a->field("scanned", *costs, &SegmentCosts::scanned);
@@ -87,7 +94,8 @@ static void write_segments(KernelState* now, Archive* a) {
         Segment& segment = now->segments[i];
         costs.push_back(segment.costs);
         forms.lazy.push_back(segment.lazy);
-        forms.known.insert(forms.known.end(), {segment.kept_of_seen, segment.asked_each, segment.keys});
+        forms.known.insert(forms.known.end(),
+            {segment.kept_of_seen, segment.asked_each, segment.keys, segment.sets_each});
         for (Buffer& buffer : segment.buffers) {
             pass_buffer(&segment, &buffer, now->lo);
             if (!is_empty(buffer)) write_buffer(buffer, i, &forms);

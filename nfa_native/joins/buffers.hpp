@@ -98,15 +98,19 @@ struct Buffer {
     EventBuffer events;
 };
 
+constexpr int64_t NEVER = INT64_MIN;
+
 // What came in the present period, by counters that begin with it; and others as they were when it began.
 struct SegmentCosts {
     uint32_t since;                        // position of the next event then
+    int64_t began = NEVER;                 // and what windows measure
     uint64_t arrivals;                     // events of the transition
     uint64_t seen;                         // sets that waited for them, under their keys
     uint64_t closings;                     // events that asked what waits
     uint64_t looped;                       // pairs of a set and an event that these looked at
     uint64_t passed;                       // and that went on, but for those that were only counted
     uint64_t sets;                         // entered the first state
+    uint64_t kept;                         // events of the transition that joined some of these, or wait for them
     uint64_t joined;                       // pairs of sets in its cells with events
     uint64_t entered;                      // cells of the second state
     uint64_t scanned;                      // that the steps out of it looked at,
@@ -122,10 +126,12 @@ struct Segment {
     bool lazy = false;                     // sets that enter from now on wait here
     SegmentCosts costs{};
     double kept_of_seen = 1;               // cells for each pair, when they were made last
-    double asked_each = 0;                 // nanoseconds that an event took to look at them
+    double asked_each = 0;                 // nanoseconds to look at them, by pair that would be tried if they waited
     double keys = 0;                       // buffers, when there were some last
-    uint32_t patience = 1;                 // periods until what was left is tried again
-    uint32_t rest = 0;                     // and how many of them are left
+    double sets_each = 0;                  // that an event which waits sees, or would see, of late
+    uint32_t looks = 0;                    // at what the present period has taken
+    uint32_t doubts = 0;                   // how often it was changed back soon
+    uint32_t rest = 0;                     // periods for which a change comes soon after the last one
     uint64_t switches = 0;
 };
 

@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
+from nfa_native.automata.kinds cimport Evaluating
 from nfa_native.core.archive cimport Archive
 from nfa_native.joins.batch cimport BatchRows
 from nfa_native.joins.program cimport KernelProgram
@@ -26,7 +27,7 @@ cdef extern from "nfa_native/joins/feed.hpp" namespace "spaseq::joins" nogil:
     size_t longest_in_kernel(KernelState* now)
 
 cdef extern from "nfa_native/joins/choice.hpp" namespace "spaseq::joins" nogil:
-    void choose(Kernel* k)
+    void prescribe(Kernel* k, Evaluating evaluating)
 
 cdef extern from "nfa_native/joins/rules.hpp" namespace "spaseq::joins" nogil:
     void build_rules(KernelState* now, const word_t* words, uint32_t count, size_t parameters)

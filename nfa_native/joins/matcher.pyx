@@ -22,8 +22,8 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules, choose,
-    find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, waiting_starts, write_kernel,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules,
+    find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, prescribe, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results, taken
@@ -138,8 +138,7 @@ cdef class Matcher:
 
     @evaluation.setter
     def evaluation(self, value):
-        self.kernel.evaluating = <Evaluating><int>value
-        attempted(choose, &self.kernel)
+        prescribe(&self.kernel, <Evaluating><int>value)
 
     @property
     def count(self):

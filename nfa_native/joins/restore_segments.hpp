@@ -1,6 +1,7 @@
 // What waits in lazy segments, out of an archive that is believed in nothing.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -51,25 +52,32 @@ static void load_event(Kernel* k, const SegmentSpec& spec, Buffer* buffer, const
 
 static void check_costs(const SegmentCosts& one) {
     check_counter(one.arrivals | one.seen | one.closings | one.looped | one.passed);
-    check_counter(one.sets | one.joined | one.entered);
+    check_counter(one.sets | one.kept | one.joined | one.entered);
     check_counter(one.scanned | one.asked | one.found);
+}
+
+// What the choice knew; archives of before say nothing of some.
+static void load_known(Segment* segment, const double* known, size_t count) {
+    require(std::all_of(known, known + count, [](double one) { return one >= 0; }), "a segment knows what cannot be");
+    segment->kept_of_seen = known[0];
+    segment->keys = known[2];
+    if (count == FEWER_KNOWN) return;
+    segment->asked_each = known[1];
+    segment->sets_each = known[3];
 }
 
 static void load_choices(KernelState* now, const SegmentForms& forms, const std::vector<SegmentCosts>& costs) {
     size_t count = now->segments.size();
-    require(forms.lazy.size() == count && costs.size() == count && forms.known.size() == 3 * count,
+    size_t each = forms.known.size() == FEWER_KNOWN * count ? FEWER_KNOWN : KNOWN;
+    require(forms.lazy.size() == count && costs.size() == count && forms.known.size() == each * count,
         "there is another number of segments");
     for (size_t i = 0; i < count; ++i) {
         Segment& segment = now->segments[i];
-        const double* known = forms.known.data() + 3 * i;
         check_costs(costs[i]);
         check_counter(segment.switches);
-        require(known[0] >= 0 && known[1] >= 0 && known[2] >= 0, "a segment knows what cannot be");
         segment.costs = costs[i];
         segment.lazy = forms.lazy[i] != 0;
-        segment.kept_of_seen = known[0];
-        segment.asked_each = known[1];
-        segment.keys = known[2];
+        load_known(&segment, forms.known.data() + each * i, each);
     }
 }
 
