@@ -8,7 +8,15 @@
 
 #include "nfa_native/core/columns.hpp"
 
-namespace spaseq::columns {
+namespace spaseq::ranges {
+
+using columns::Column;
+using columns::ANYTHING;
+using columns::NO;
+using columns::UNKNOWN;
+using columns::YES;
+using columns::margin;
+using columns::product_error;
 
 // The least and the greatest of some numbers; UNKNOWN if one of them is.
 struct Bounds {
@@ -36,7 +44,7 @@ inline Range range_of(const Column& constant) noexcept {
 }
 
 inline Range known(Range result, double most, double error, bool whole) noexcept {
-    Column bounds = known(constant(0, 0, false), most, error, whole);
+    Column bounds = columns::known(columns::constant(0, 0, false), most, error, whole);
     return {result.least, result.greatest, bounds.most, bounds.error, bounds.whole};
 }
 
@@ -81,7 +89,7 @@ inline Range square(const Range& a, double*) noexcept {
 }
 
 inline Range is_less(const Range& a, const Range& b, double*) noexcept {
-    auto compared = [apart = margin(a, b)](double x, double y) { return verdict_of_less(x, y, apart); };
+    auto compared = [apart = margin(a, b)](double x, double y) { return columns::verdict_of_less(x, y, apart); };
     return verdict_range(compared(a.greatest, b.least), compared(a.least, b.greatest));
 }
 
@@ -104,4 +112,4 @@ inline Range opposite(const Range& a, double*) noexcept { return verdict_range(-
 
 inline bool is_refused(const Range& verdict) noexcept { return verdict.greatest == NO; }
 
-}  // namespace spaseq::columns
+}  // namespace spaseq::ranges

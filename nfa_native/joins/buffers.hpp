@@ -22,8 +22,8 @@ constexpr size_t WHOLE_BUFFER = SIZE_MAX;    // instead of a place
 struct SetColumn {
     std::vector<word_t> words;
     std::vector<double> numbers;
-    std::vector<columns::Bounds> bounds;   // of the numbers of each block
-    columns::Bounds all;                   // and of all of them
+    std::vector<ranges::Bounds> bounds;   // of the numbers of each block
+    ranges::Bounds all;                   // and of all of them
     double most = 0;                       // none was farther from 0 since they were none
     double error = 0;                      // nor was a word farther off
     bool whole = true;                     // all were integers
@@ -64,8 +64,8 @@ struct SetColumn {
     // The numbers of the block that begins at a place, or (Range) between what they lie.
     template <class Value>
     Value at(size_t place) const noexcept {
-        if constexpr (std::is_same_v<Value, columns::Range>) {
-            const columns::Bounds& known = place == WHOLE_BUFFER ? all : bounds[place / columns::BLOCK];
+        if constexpr (std::is_same_v<Value, ranges::Range>) {
+            const ranges::Bounds& known = place == WHOLE_BUFFER ? all : bounds[place / columns::BLOCK];
             return {known.least, known.greatest, most, error, whole};
         } else {
             return {numbers.data() + place, 0, most, error, whole};

@@ -16,6 +16,7 @@
 namespace spaseq::joins {
 
 using columns::Column;
+using ranges::Range;
 
 // What is tried: `event` of a buffer with some of its sets, by the event that has come.
 struct Loop {
@@ -148,7 +149,7 @@ Value filtered(
 // Whether none of the sets of a block, or of the whole buffer, can pass, for what their values lie between.
 static bool is_ruled_out(const Loop& loop, const LoopRoom& room, size_t place) noexcept {
     auto refuses = [&](bool of_last, uint32_t filter) {
-        return columns::is_refused(filtered<Range>(loop, of_last, filter, room, place, room.first));
+        return ranges::is_refused(filtered<Range>(loop, of_last, filter, room, place, room.first));
     };
     for (uint32_t filter : loop.last->step.filters)
         if (loop.alike && refuses(true, filter)) return true;

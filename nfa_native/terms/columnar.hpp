@@ -18,7 +18,7 @@
 namespace spaseq {
 
 using columns::Column;
-using columns::Range;
+using ranges::Range;
 using operations::Op;
 
 constexpr size_t MOST_COLUMNS = 8;         // on the stack: what needs more does not run on columns
@@ -128,41 +128,41 @@ inline ColumnCode column_code(const void* code) {
 template <class Value>
 Value compared(Op op, const Value& a, const Value& b, double* out) noexcept {
     switch (op) {
-        case Op::EQUAL: return columns::is_equal(a, b, out);
-        case Op::NOT_EQUAL: return columns::opposite(columns::is_equal(a, b, out), out);
-        case Op::LESS: return columns::is_less(a, b, out);
-        case Op::GREATER: return columns::is_less(b, a, out);
-        case Op::LESS_EQUAL: return columns::opposite(columns::is_less(b, a, out), out);
-        default: return columns::opposite(columns::is_less(a, b, out), out);
+        case Op::EQUAL: return is_equal(a, b, out);
+        case Op::NOT_EQUAL: return opposite(is_equal(a, b, out), out);
+        case Op::LESS: return is_less(a, b, out);
+        case Op::GREATER: return is_less(b, a, out);
+        case Op::LESS_EQUAL: return opposite(is_less(b, a, out), out);
+        default: return opposite(is_less(a, b, out), out);
     }
 }
 
 template <class Value>
 Value computed(Op op, const Value& a, const Value& b, double* out) noexcept {
-    if (op == Op::ADD) return columns::sum(a, b, out);
-    return op == Op::SUBTRACT ? columns::difference(a, b, out) : columns::product(a, b, out);
+    if (op == Op::ADD) return sum(a, b, out);
+    return op == Op::SUBTRACT ? difference(a, b, out) : product(a, b, out);
 }
 
 // The result of an operation on operands that lie one behind the other: columns, or their bounds.
 template <class Value>
 Value operated(const Instruction& one, const Value* operands, double* out) noexcept {
     if (is_comparison(one.op)) return compared(one.op, operands[0], operands[1], out);
-    if (one.op == Op::MULTIPLY && one.operands == 1) return columns::square(operands[0], out);
+    if (one.op == Op::MULTIPLY && one.operands == 1) return square(operands[0], out);
     if (is_arithmetic(one.op)) return computed(one.op, operands[0], operands[1], out);
-    if (one.op == Op::NEGATE) return columns::negative(operands[0], out);
-    if (one.op == Op::ABS) return columns::magnitude(operands[0], out);
-    if (one.op == Op::NOT) return columns::opposite(operands[0], out);
+    if (one.op == Op::NEGATE) return negative(operands[0], out);
+    if (one.op == Op::ABS) return magnitude(operands[0], out);
+    if (one.op == Op::NOT) return opposite(operands[0], out);
     Value result = operands[0];
     for (int32_t i = 1; i < one.operands; ++i)
-        result = one.op == Op::AND ? columns::all_of(result, operands[i], out)
-                                   : columns::some_of(result, operands[i], out);
+        result = one.op == Op::AND ? all_of(result, operands[i], out)
+                                   : some_of(result, operands[i], out);
     return result;
 }
 
 // A number that is the same at all places, as a column or as bounds.
 template <class Value>
 Value same_everywhere(const Column& constant) noexcept {
-    if constexpr (std::is_same_v<Value, Range>) return columns::range_of(constant);
+    if constexpr (std::is_same_v<Value, Range>) return ranges::range_of(constant);
     else return constant;
 }
 

@@ -63,6 +63,7 @@ CASES = {
     "key of the others": Case(SUM, keys=("k", "b", "k")),
     "filter of the second": Case(SUM, "FILTER(?bv > ?av)"),
     "comparison": Case("FILTER(?cv > ?av)"),
+    "as they are": Case("FILTER(?av < ?cv || ?bv < ?av)"),
     "either": Case("FILTER(?av * ?bv = ?cv || ?av + ?bv <= ?cv)"),
     "not": Case("FILTER(!(?av + ?bv < ?cv) && ?av != ?cv)"),
     "outside of columns": Case("FILTER(ABS(?av - ?bv) IN (?cv, 1, 2.0))"),
