@@ -3,8 +3,8 @@
 Rows go straight into the kernel: an event gives one of A, B or C, and a number.  No key, or one of ten for negation; a
 window of so many events, a second apart; C as often as the others, or one in a thousand.  Matches are counted.  Values
 of *sums* and *squares* are nearly all different, those of *least* are of 315.  The last lines are negation that reads
-the next step, beside negation that nothing is compared with; and sums and squares
-in CEQL beside SPAseq's, both as they choose.
+the next step, beside negation that nothing is compared with; and sums and squares in CEQL beside SPAseq's, both as they
+choose.
 
 CPU time of one process, events a second, and what lazy and auto are to eager.  Run: ``python -m benchmarks.lazy``
 (``make bench-lazy``).

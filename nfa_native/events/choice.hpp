@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "nfa_native/events/lazy_steps.hpp"
 #include "nfa_native/events/nested_loop.hpp"
 #include "nfa_native/events/state.hpp"
-#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 

@@ -6,8 +6,8 @@
 
 #include "nfa_native/events/best.hpp"
 #include "nfa_native/events/chains.hpp"
-#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/enumerate.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/maximal.hpp"
 #include "nfa_native/events/nodes.hpp"

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "nfa_native/events/chain_counts.hpp"
-#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
+#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/step.hpp"

@@ -9,8 +9,8 @@
 #include "nfa_native/core/archive.hpp"
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/events/archive.hpp"
-#include "nfa_native/events/wait.hpp"
 #include "nfa_native/events/lazy_steps.hpp"
+#include "nfa_native/events/wait.hpp"
 
 namespace spaseq::events {
 

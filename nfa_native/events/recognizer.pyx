@@ -10,8 +10,8 @@ import numpy as np
 
 from nfa_native.automata import kinds
 from nfa_native.automata.complex_events import Programs
-from nfa_native.automata.operators import operators
 from nfa_native.automata.lazy_steps import waiting_steps
+from nfa_native.automata.operators import operators
 from nfa_native.events.results import ComplexEvents
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -25,9 +25,8 @@ from nfa_native.events.conditions cimport NO, UNDECIDED, YES
 from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
 from nfa_native.events.recognition cimport (
     add_waiting_step, can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules,
-    forget_numbers, held_positions,
-    know_partition, know_rules, let_go, living_of_stream, load_recognition, mark_living, renumber_partitions,
-    renumber_rules, sweep_owned, write_recognition,
+    forget_numbers, held_positions, know_partition, know_rules, let_go, living_of_stream, load_recognition,
+    mark_living, renumber_partitions, renumber_rules, sweep_owned, write_recognition,
 )
 from nfa_native.events.results cimport forget_table, found_events, integers
 from nfa_native.events.state cimport (
@@ -257,8 +256,8 @@ cdef class Recognizer:
         if c == NULL:
             return
         c.waiting.evaluating = evaluating
-        for i in range(c.waiting.segments.size()):
-            if evaluating in (kinds.Evaluating.EAGER, kinds.Evaluating.LAZY):
+        if evaluating in (kinds.Evaluating.EAGER, kinds.Evaluating.LAZY):
+            for i in range(c.waiting.segments.size()):
                 c.waiting.segments[i].trial.other = evaluating == kinds.Evaluating.LAZY
 
     @property
@@ -286,15 +285,17 @@ cdef class Recognizer:
         return max(c.keyed.longest_run(), c.merged.longest_run()) if c != NULL else 0
 
     def statistics(self):
-        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned."""
+        """Events taken, nodes in the ring and its size, partitions, groups and zones that were scanned; and where steps may
+        wait, the events that do, and how often that changed."""
+        segments = self.segments
+        told = ("waiting", "switches") if segments else ()
         return {
             "events": self.recognition.state.position,
             "nodes": self.recognition.state.ring.count(),
             "room": self.recognition.state.ring.nodes.size(),
             "partitions": self.recognition.state.locals.size() if self.recognition.program.partitioned else 0,
             "scanned": self.recognition.correlating.scanned if self.recognition.correlating != NULL else 0,
-            **({"waiting": sum(one["waiting"] for one in self.segments)} if self.segments else {}),
-            **({"switches": sum(one["switches"] for one in self.segments)} if self.segments else {}),
+            **{name: sum([one[name] for one in segments]) for name in told},
         }
 
 

@@ -11,14 +11,14 @@
 #include "nfa_native/core/bits.hpp"
 #include "nfa_native/core/limits.hpp"
 #include "nfa_native/events/archive.hpp"
-#include "nfa_native/events/gather.hpp"
 #include "nfa_native/events/feed.hpp"
+#include "nfa_native/events/gather.hpp"
+#include "nfa_native/events/lazy_archive.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/rules_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
-#include "nfa_native/events/lazy_archive.hpp"
 
 namespace spaseq::events {
 

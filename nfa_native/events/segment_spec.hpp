@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "nfa_native/events/columnar.hpp"
-#include "nfa_native/events/state.hpp"
 #include "nfa_native/events/lazy_steps.hpp"
+#include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {
 

@@ -14,10 +14,10 @@
 #include "nfa_native/events/conditions.hpp"
 #include "nfa_native/events/frontier.hpp"
 #include "nfa_native/events/groups.hpp"
+#include "nfa_native/events/lazy_steps.hpp"
 #include "nfa_native/events/program.hpp"
 #include "nfa_native/events/rules.hpp"
 #include "nfa_native/events/table.hpp"
-#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 

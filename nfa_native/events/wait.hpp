@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nfa_native/events/lazy_steps.hpp"
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/questions.hpp"
 #include "nfa_native/events/state.hpp"
-#include "nfa_native/events/lazy_steps.hpp"
 
 namespace spaseq::events {
 

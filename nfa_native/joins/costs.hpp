@@ -83,9 +83,9 @@ static Period period_of(const Kernel* k, Segment* segment, const SegmentSpec& sp
 // ── columns ──
 
 static double count_operations(const KernelProgram* program, uint32_t formula) noexcept {
-    const Code* code = static_cast<const Code*>(program->formulas[formula].code);
+    const std::vector<Instruction>& code = program->formulas[formula].columns.instructions;
     auto is_one = [](const Instruction& one) { return one.op != Op::LOAD && one.op != Op::CONSTANT; };
-    return double(std::count_if(code->instructions.begin(), code->instructions.end(), is_one));
+    return double(std::count_if(code.begin(), code.end(), is_one));
 }
 
 // What filters take for each set that a loop tries.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -144,12 +145,16 @@ class RuleSelection(SelectionQuery):
     def _counted_in(self, batch: EncodedBatch | RowsChanged) -> npt.NDArray[np.uint64]:
         """By rule, how many these are, or ``MOST_COUNTED``; without making them where that goes."""
         counts = np.zeros(len(self._keys), np.uint64)
-        self._counts = counts if self.rules.counts_results else None
-        for found in self._found_in(batch):
-            counts += np.bincount(rules_of(found), minlength=len(counts)).astype(np.uint64)
-        if self._counts is not None:
-            self.found += sum(counts.tolist())
+        if not self.rules.counts_results:
+            for found in self._found_in(batch):
+                counts += np.bincount(rules_of(found), minlength=len(counts)).astype(np.uint64)
+            return counts
+        self._counts = counts
+        try:
+            deque(self._found_in(batch), maxlen=0)
+        finally:
             self._counts = None
+        self.found += sum(counts.tolist())
         return counts
 
     def _found_in(self, batch: EncodedBatch | RowsChanged) -> Iterator[ComplexEvents]:

@@ -5,6 +5,7 @@ Their columns share the recognizer's memory where they can.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from operator import or_
@@ -170,9 +171,10 @@ class SelectionQuery:
     def _counted_alone(self, batch: EncodedBatch) -> Iterator[int]:
         """The number of results, which the recognizer counts without writing them."""
         self._recognizer.counts = True
-        for _ in self.recognized(batch):
-            raise AssertionError("results are only counted")
-        self._recognizer.counts = False
+        try:
+            deque(self.recognized(batch), maxlen=0)
+        finally:
+            self._recognizer.counts = False
         number = self._recognizer.take_count()
         self.found += number
         yield number
