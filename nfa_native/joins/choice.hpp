@@ -20,7 +20,7 @@ constexpr uint64_t LOOK = 64;              // events of a segment from one look 
 constexpr uint64_t LEAST_PERIOD = 256;     // events of a segment that say something
 constexpr uint32_t LONGEST_PERIOD = 16384;  // events, where there is no window
 constexpr double DEAR = 5e5;               // nanoseconds: so much is not done twice before it is chosen again,
-constexpr double DEAR_AT_FIRST = 5e4;      // and less while nothing is known: what is in cells is asked until it leaves
+constexpr double DEAR_AT_FIRST = 5e4;      // and less at first, where each cell is asked by each event until it leaves
 constexpr double CLEARLY = 1.25;           // times as much are a reason to change,
 constexpr double DOUBTED = 0.5;            // and so many times more for each time that it was changed back soon
 constexpr uint32_t SOON = 16;              // periods
@@ -76,7 +76,8 @@ static bool is_dear(
 ) noexcept {
     Period as_it_was{1, 1, 1, 0};
     double taken = (segment.lazy ? lazy_cost : eager_cost)(k, segment, spec, costs, as_it_was);
-    return taken > (segment.costs.since == 0 ? DEAR_AT_FIRST : DEAR);
+    bool at_first = segment.costs.since == 0 && k->now.states[spec.state].kind != Cells::VIEWS;
+    return taken > (at_first ? DEAR_AT_FIRST : DEAR);
 }
 
 // What steps make of sets, and what looking at these takes: while all of them are in cells.
