@@ -12,15 +12,15 @@ from tests.oracle.text import to_text
 CASES = 240
 
 
-@pytest.mark.parametrize("start", range(len(WAYS)), ids=lambda start: WAYS[start].__name__)
-def test_random_pairs(start: int) -> None:
-    for number in range(start, CASES, len(WAYS)):
+@pytest.mark.parametrize("way", range(len(WAYS)), ids=lambda way: WAYS[way].__name__)
+def test_random_pairs(way: int) -> None:
+    for number in range(way, CASES, len(WAYS)):
         assert not way_of(number)(negated_pair(number)), number
 
 
-@pytest.mark.parametrize("start", range(len(WAYS)), ids=lambda start: WAYS[start].__name__)
-def test_random_partitions(start: int) -> None:
-    for number in range(start, CASES // 4, len(WAYS)):
+@pytest.mark.parametrize("way", range(len(WAYS)), ids=lambda way: WAYS[way].__name__)
+def test_random_partitions(way: int) -> None:
+    for number in range(way, CASES // 4, len(WAYS)):
         assert not way_of(number)(negated_pair(number, partitioned=True)), number
 
 
