@@ -2,254 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpm.errors import PatternError
 from gpm.evaluator import CompiledPattern, Evaluator
 from gpm.rows import AtomRows, EventBatch, Numbers
 from gpm.shapes import PatternShape
-from nfa_native.automata.automaton import Automaton, Target, Transition
-from nfa_native.automata.kinds import ColumnSource, Govern
-from nfa_native.joins.matcher import NOBODY
 from spaseq.errors import SpaseqError
+from spaseq.graphs.demand import Demand, Mask, Ticks
 from spaseq.graphs.graph_query import GraphQuery
-from spaseq.graphs.matchers import AnyMatcher, Words
-from spaseq.plan.sequences.cells import LazyAtom, LazyUse, is_initial
+from spaseq.graphs.pattern_costs import PatternCost, Sample
+from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.runtime.reorder import Released
 from spaseq.sources.rdf.events import Events
-
-Mask = NDArray[np.bool_]
-Key = tuple[tuple[int, int], ...]  # pairs (column of a state's cells, slot of the atom)
-
-
-class Ticks:
-    """The n events of a batch by timestamp, in t ticks.
-
-    ``of`` (n) is the tick of each event, ``first`` (t) the first event of each tick.  ``complete``: no event with the
-    last timestamp will come any more.
-    """
-
-    def __init__(self, times: Numbers, complete: bool) -> None:
-        later = times[1:] != times[:-1]
-        self.times = times
-        self.complete = complete
-        self.of = np.concatenate([[0], np.cumsum(later)])
-        self.first = np.concatenate([[0], np.flatnonzero(later) + 1])
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    def with_some(self, events: NDArray[np.integer]) -> Mask:
-        """The ticks of these events."""
-        found = np.zeros(len(self), np.bool_)
-        found[self.of[events]] = True
-        return found
-
-
-class Demand:
-    """What one query, as it stands before a batch, can do with the batch's events.
-
-    ``came`` (a mask of ticks for each atom) are those that may have rows, before more is known: ``tell``.
-    """
-
-    def __init__(self, matcher: AnyMatcher, ticks: Ticks, came: Mapping[int, Mask]) -> None:
-        self.ticks = ticks
-        self.automaton: Automaton = matcher.automaton
-        self._matcher = matcher
-        self._came = dict(came)
-        self._rows: dict[int, AtomRows] = {}
-        self._began = matcher.waiting()
-        self._continued = matcher.open_tick == ticks.times[0]
-        self._undecided = np.zeros(len(ticks), np.bool_)
-        self._undecided[0] = self._continued
-        self._undecided[-1] |= not ticks.complete
-        self._firing: dict[int, Mask] = {}
-        self._entered: dict[int, int] | None = None
-
-    def tell(self, atom: int, rows: AtomRows) -> None:
-        """The rows of an atom are known now."""
-        self._rows[atom] = rows
-        self._came[atom] = self.ticks.with_some(rows.row_event)
-        self._firing.clear()
-        self._entered = None
-
-    # ── when ─────────────────────────────────────────────────────────────────────────────────────────────
-    def when(self, use: LazyUse) -> Mask:
-        """The ticks in which a partial match may wait and the rest of the conjunction may be there."""
-        found = self._reachable(self.automaton.transitions[use.transition].source)
-        for partner in use.partners:
-            found = found & (self._came[partner] | self._undecided)
-        return found
-
-    def _reachable(self, state: int) -> Mask:
-        """The ticks before which a partial match may have come to the state and not have left the window."""
-        if is_initial(self.automaton, state):
-            return np.ones(len(self.ticks), np.bool_)
-        since = self._since.get(state)
-        if since is None:
-            return np.zeros(len(self.ticks), np.bool_)
-        found = self._in_window.copy()
-        found[:since] = False
-        return found & self._just_entered(state) if self.automaton.states[state].govern is Govern.STRICT else found
-
-    @property
-    def _since(self) -> dict[int, int]:
-        """The first tick before which each state may hold a partial match; states that cannot are left out."""
-        if self._entered is None:
-            since = dict.fromkeys(np.flatnonzero(self._began > NOBODY).tolist(), 0)
-            while any(self._spread(number, since) for number in range(len(self.automaton.transitions))):
-                pass
-            self._entered = since
-        return self._entered
-
-    def _spread(self, number: int, since: dict[int, int]) -> bool:
-        """Enter the targets of a transition as soon as it can fire; whether that is news."""
-        first = self._first_firing(number, since)
-        late = [
-            target.state
-            for target in self.automaton.transitions[number].targets
-            if first is not None and since.get(target.state, len(self.ticks)) > first + 1
-        ]
-        since |= dict.fromkeys(late, (first or 0) + 1)
-        return bool(late)
-
-    def _first_firing(self, number: int, since: Mapping[int, int]) -> int | None:
-        """The first tick in which a transition can fire."""
-        source = self.automaton.transitions[number].source
-        start = 0 if is_initial(self.automaton, source) else since.get(source)
-        if start is None:
-            return None
-        ticks = np.flatnonzero(self._fires(number)[start:])
-        return start + int(ticks[0]) if len(ticks) else None
-
-    def _fires(self, number: int) -> Mask:
-        """The ticks in which this batch may have the last event that a transition needs."""
-        if number not in self._firing:
-            came = [self._came[atom] for atom in set(self.automaton.transitions[number].choice.atoms)]
-            some, every = came[0], came[0] | self._undecided
-            for one in came[1:]:
-                some, every = some | one, every & (one | self._undecided)
-            self._firing[number] = some & every
-        return self._firing[number]
-
-    def _just_entered(self, state: int) -> Mask:
-        """The ticks right after those that enter a state; with what was there before the batch, the first two."""
-        found = np.zeros(len(self.ticks) + 1, np.bool_)
-        found[:2] = self._began[state] > NOBODY
-        for number, _ in self._into(state):
-            found[1:] |= self._fires(number)
-        return found[:-1]
-
-    def _into(self, state: int) -> Iterator[tuple[int, Target]]:
-        """The transitions into a state, by number."""
-        for number, transition in enumerate(self.automaton.transitions):
-            for target in transition.targets:
-                if target.state == state:
-                    yield number, target
-
-    @property
-    def _in_window(self) -> Mask:
-        """The ticks that lie in a window of a match that may have begun."""
-        window = self.automaton.window
-        if not window.length:
-            return np.ones(len(self.ticks), np.bool_)
-        here, last = self._measures
-        length = window.length - window.events
-        youngest = int(self._began.max())
-        found = here - youngest <= length if youngest > NOBODY else np.zeros(len(self.ticks), np.bool_)
-        starts = np.flatnonzero(self._starts())
-        if len(starts):
-            before = np.searchsorted(starts, np.arange(len(self.ticks))) - 1
-            found |= (before >= 0) & (here - last[starts[before]] <= length)
-        return found
-
-    def _starts(self) -> Mask:
-        """The ticks in which a match may begin."""
-        found = np.zeros(len(self.ticks), np.bool_)
-        for number, transition in enumerate(self.automaton.transitions):
-            if is_initial(self.automaton, transition.source):
-                found |= self._fires(number)
-        return found
-
-    @cached_property
-    def _measures(self) -> tuple[Numbers, Numbers]:
-        """What windows measure of the first and of the last event of each tick."""
-        times, first = self.ticks.times, self.ticks.first
-        if not self.automaton.window.events:
-            return times[first], times[first]
-        return self._matcher.position + first, self._matcher.position + np.append(first[1:], len(times)) - 1
-
-    # ── what it must join ────────────────────────────────────────────────────────────────────────────────
-    def may_join(self, use: LazyUse, columns: Words) -> Mask:
-        """Which rows of the atom (columns by slot, 0: not known) may join a partial match that waits, or will."""
-        found = np.zeros(columns.shape[1], np.bool_)
-        waiting = [(self.automaton.transitions[use.transition].source, use.key)]
-        seen = set(waiting)
-        while waiting:
-            state, key = waiting.pop()
-            if not key or is_initial(self.automaton, state):
-                return np.ones_like(found)
-            if self._began[state] > NOBODY:
-                found |= self._held(state, key, columns)
-            for number, target in self._into(state):
-                if self._first_firing(number, self._since) is None:
-                    continue
-                carried = self._brought(self.automaton.transitions[number], target, key, columns, found)
-                if carried is not None and (carried not in seen):
-                    seen.add(carried)
-                    waiting.append(carried)
-        for slot in {slot for _, slot in use.key}:
-            found |= columns[slot] == 0
-        return found
-
-    def _held(self, state: int, key: Key, columns: Words) -> Mask:
-        """Which rows may join what was in the state before the batch, by the best index that the key serves."""
-        slots = dict(key)
-        indexes = self.automaton.states[state].indexes
-        usable = [number for number, index in enumerate(indexes) if index and set(index) <= set(slots)]
-        if not usable:
-            return np.ones(columns.shape[1], np.bool_)
-        best = max(usable, key=lambda number: len(indexes[number]))
-        keys = np.ascontiguousarray(columns[[slots[column] for column in indexes[best]]])
-        return self._matcher.may_join(state, best, keys)
-
-    def _brought(
-        self, transition: Transition, target: Target, key: Key, columns: Words, found: Mask
-    ) -> tuple[int, Key] | None:
-        """Add to ``found`` the rows that may join what a transition brings to its target.
-
-        If all of the key comes from its source's cells: that state, and the key there.
-        """
-        values = [(target.values[column], slot) for column, slot in key]
-        brought = [(value.row, slot) for value, slot in values if value.kind is ColumnSource.ROW]
-        if brought:
-            allowed = np.ones_like(found)
-            for row, slot in brought:
-                allowed &= self._among(transition, row, columns[slot])
-            found |= allowed
-            return None
-        # A value of either side is that of the cell, unless that is unbound: then it is found where the cell got it.
-        if all(value.kind in (ColumnSource.CELL, ColumnSource.EITHER) for value, _ in values):
-            return transition.source, tuple(sorted({value.cell: slot for value, slot in values}.items()))
-        found |= True
-        return None
-
-    def _among(self, transition: Transition, row: int, words: Words) -> Mask:
-        """Which words occur in a column of the rows that a transition may take in this batch."""
-        choice = transition.choice
-        for atom, slots in zip(choice.atoms, choice.slots, strict=True):
-            # Of a conjunction that began before the batch not all rows are here.
-            if row in slots and atom in self._rows and not (self._continued and len(choice.atoms) > 1):
-                known = self._rows[atom].columns[slots.index(row)]
-                if known.all():
-                    return np.isin(words, known)
-        return np.ones(len(words), np.bool_)
-
 
 Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the merged input
 TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
@@ -296,6 +66,8 @@ class Postponed:
         self._queries: tuple[GraphQuery, ...] = ()
         self._jobs: dict[Job, list[Wish]] = {}
         self._trials: dict[Job, Trial] = {}
+        self._costs: dict[Job, PatternCost] = {}
+        self._sample = Sample()
 
     def of(self, queries: Sequence[GraphQuery], released: Released[Events]) -> dict[Job, list[Wish]]:
         """The jobs that wait until the rows of the others on these events are known."""
@@ -315,6 +87,7 @@ class Postponed:
         """These are the queries; a job may wait from now on because one went that needed it at once."""
         self._queries, self._jobs = tuple(queries), _jobs(queries)
         self._trials = {job: self._trials.get(job, Trial()) for job in self._jobs}
+        self._costs = {job: self._costs.get(job, PatternCost()) for job in self._jobs}
 
     def evaluate(
         self,
@@ -325,11 +98,12 @@ class Postponed:
         rows: Rows,
     ) -> None:
         """Add to ``rows``, which has those of all other patterns, the rows of jobs; see ``Ticks`` for ``complete``."""
-        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows)
+        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows, self._costs, self._sample)
         evaluation.run()
         sizes = {stream: len(events) for stream, events, _ in released.parts}
         for job, chosen in evaluation.chosen.items():
-            self._trials[job].note(sizes[job[0]], chosen)
+            if job not in evaluation.in_turn:  # what these refuse has to stay known
+                self._trials[job].note(sizes[job[0]], chosen)
 
     def _waits(self, job: Job, events: int) -> bool:
         trial = self._trials[job]
@@ -379,12 +153,17 @@ class LazyEvaluation:
         complete: bool,
         jobs: Mapping[Job, list[Wish]],
         rows: Rows,
+        costs: Mapping[Job, PatternCost],
+        sample: Sample,
     ) -> None:
-        self.chosen: dict[Job, int] = {}  # on how many events each was evaluated
+        self.chosen: Counter[Job] = Counter()  # on how many events each was evaluated
+        self.in_turn: set[Job] = set()  # those that were asked one after the other
         self._evaluator = evaluator
         self._parts = {stream: (events.graphs, places) for stream, events, places in released.parts}
         self._jobs = jobs
         self._rows = rows
+        self._costs = costs
+        self._sample = sample
         self._ticks = Ticks(released.times, complete)
         queries = {wish.query: None for wishes in self._jobs.values() for wish in wishes}
         self._demands = {query: self._demand(query) for query in queries}
@@ -393,8 +172,15 @@ class LazyEvaluation:
         """Evaluate all of them, those that are nearer to the beginning of a match first."""
         for depth in sorted({_depth(wishes) for wishes in self._jobs.values()}):
             jobs = [job for job, wishes in self._jobs.items() if _depth(wishes) == depth]
-            for some, chosen in self._alike(jobs):
-                self._evaluate(some, np.flatnonzero(chosen))
+            together = self._conjoined(jobs)
+            self._ask_alike(job for job in jobs if job not in together)
+            if together:
+                self._ask_in_turn(together)
+
+    def _ask_alike(self, jobs: Iterable[Job]) -> None:
+        """Ask jobs at once that are to be asked of the same events."""
+        for some, chosen in self._alike(jobs):
+            self._tell(some, self._ask(some, np.flatnonzero(chosen)))
 
     def _demand(self, query: GraphQuery) -> Demand:
         came = [self._ticks.with_some(self._parts[need.stream][1]) if need.stream in self._parts
@@ -434,22 +220,73 @@ class LazyEvaluation:
             found[some] = True
         return found
 
-    def _evaluate(self, jobs: Sequence[Job], chosen: Numbers) -> None:
-        """Evaluate jobs of one stream on some of its events, and tell all that wait for it."""
-        wishes = [wish for job in jobs for wish in self._jobs[job]]
-        graphs, places = self._parts[jobs[0][0]]
-        self.chosen |= dict.fromkeys(jobs, len(chosen))
+    def _conjoined(self, jobs: Iterable[Job]) -> list[Job]:
+        """Those of the jobs that a conjunction needs together with others of them."""
+        jobs = list(jobs)
+        of = {(wish.query, wish.atom.number): job for job in jobs for wish in self._jobs[job]}
+        return [job for job in jobs if any(of.get(one, job) != job for one in self._partners(job))]
+
+    def _partners(self, job: Job) -> Iterator[tuple[GraphQuery, int]]:
+        """The atoms that conjunctions need together with the job."""
+        for wish in self._jobs[job]:
+            for use in wish.atom.uses:
+                yield from ((wish.query, partner) for partner in use.partners)
+
+    def _ask_in_turn(self, jobs: Sequence[Job]) -> None:
+        """Ask the job first that refuses most events for what it costs, the others of those it leaves.
+
+        All are asked of a sample before, from which this is known.
+        """
+        self.in_turn |= set(jobs)
+        masks = {stream: self._sample.take(stream, len(self._parts[stream][1])) for stream in {job[0] for job in jobs}}
+        samples = {job: np.flatnonzero(self._chosen(job) & masks[job[0]]) for job in jobs}
+        known = {job: self._measure(job, events) for job, events in samples.items()}
+        for job in sorted(jobs, key=lambda job: self._costs[job].dearness):
+            chosen = self._chosen(job)
+            chosen[samples[job]] = False
+            others = self._ask([job], np.flatnonzero(chosen))
+            self._tell([job], [in_order(parts) for parts in zip(known[job], others, strict=True)])
+
+    def _measure(self, job: Job, chosen: Numbers) -> list[AtomRows]:
+        """As ``_ask``, of events of the sample."""
+        started = perf_counter()
+        found = self._ask([job], chosen)
+        taken = perf_counter() - started
+        self._costs[job].note(len(chosen), len(chosen) - len(np.unique(found[0].row_event)), taken)
+        return found
+
+    def _ask(self, jobs: Sequence[Job], chosen: Numbers) -> list[AtomRows]:
+        """The rows of jobs of one stream on some of its events, for each of the wishes."""
+        wishes = self._wishes(jobs)
+        self.chosen.update(dict.fromkeys(jobs, len(chosen)))
         for wish in wishes:
             wish.query.evaluated[wish.atom.number] += len(chosen)
-        patterns = [wish.pattern for wish in wishes]
-        if len(chosen):
-            graphs = graphs if len(chosen) == len(graphs) else graphs.take(chosen)
-            found = [placed(rows, places[chosen]) for rows in evaluate(self._evaluator, graphs, patterns)]
-        else:
-            found = [AtomRows(np.empty(0, np.uint32), np.empty((len(one.slots), 0), np.uint64)) for one in patterns]
-        for wish, rows in zip(wishes, found, strict=True):
+        if not len(chosen):
+            return [
+                AtomRows(np.empty(0, np.uint32), np.empty((len(one.pattern.slots), 0), np.uint64)) for one in wishes
+            ]
+        graphs = self._parts[jobs[0][0]][0]
+        graphs = graphs if len(chosen) == len(graphs) else graphs.take(chosen)
+        found = evaluate(self._evaluator, graphs, [wish.pattern for wish in wishes])
+        return [AtomRows(chosen[rows.row_event].astype(np.uint32), rows.columns) for rows in found]
+
+    def _wishes(self, jobs: Iterable[Job]) -> list[Wish]:
+        return [wish for job in jobs for wish in self._jobs[job]]
+
+    def _tell(self, jobs: Sequence[Job], found: Iterable[AtomRows]) -> None:
+        """Tell all that wait for jobs of one stream of their rows, those of all of its events."""
+        places = self._parts[jobs[0][0]][1]
+        for wish, rows in zip(self._wishes(jobs), found, strict=True):
+            rows = placed(rows, places)
             self._rows[wish.query.needs[wish.atom.number].stream, wish.pattern] = rows
             self._demands[wish.query].tell(wish.atom.number, rows)
+
+
+def in_order(parts: Sequence[AtomRows]) -> AtomRows:
+    """The rows of different events, in the order of these."""
+    rows = AtomRows.join(parts)
+    order = np.argsort(rows.row_event, kind="stable")
+    return AtomRows(rows.row_event[order], rows.columns[:, order])
 
 
 def placed(rows: AtomRows, places: Numbers) -> AtomRows:
