@@ -16,7 +16,7 @@ from gpm.shapes import PatternShape
 from spaseq.errors import SpaseqError
 from spaseq.graphs.demand import Demand, Mask, Ticks
 from spaseq.graphs.graph_query import GraphQuery
-from spaseq.graphs.pattern_costs import PatternCost, Sample
+from spaseq.graphs.pattern_costs import PatternCost
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.runtime.reorder import Released
 from spaseq.sources.rdf.events import Events
@@ -67,7 +67,6 @@ class Postponed:
         self._jobs: dict[Job, list[Wish]] = {}
         self._trials: dict[Job, Trial] = {}
         self._costs: dict[Job, PatternCost] = {}
-        self._sample = Sample()
 
     def of(self, queries: Sequence[GraphQuery], released: Released[Events]) -> dict[Job, list[Wish]]:
         """The jobs that wait until the rows of the others on these events are known."""
@@ -98,12 +97,13 @@ class Postponed:
         rows: Rows,
     ) -> None:
         """Add to ``rows``, which has those of all other patterns, the rows of jobs; see ``Ticks`` for ``complete``."""
-        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows, self._costs, self._sample)
+        evaluation = LazyEvaluation(evaluator, released, complete, jobs, rows, self._costs)
         evaluation.run()
         sizes = {stream: len(events) for stream, events, _ in released.parts}
         for job, chosen in evaluation.chosen.items():
-            if job not in evaluation.in_turn:  # what these refuse has to stay known
-                self._trials[job].note(sizes[job[0]], chosen)
+            self._trials[job].note(sizes[job[0]], chosen)
+        if any(self._trials[job].rest for job in evaluation.in_turn):  # then it is asked again who is first
+            self._costs |= {job: PatternCost() for job in evaluation.in_turn}
 
     def _waits(self, job: Job, events: int) -> bool:
         trial = self._trials[job]
@@ -154,7 +154,6 @@ class LazyEvaluation:
         jobs: Mapping[Job, list[Wish]],
         rows: Rows,
         costs: Mapping[Job, PatternCost],
-        sample: Sample,
     ) -> None:
         self.chosen: Counter[Job] = Counter()  # on how many events each was evaluated
         self.in_turn: set[Job] = set()  # those that were asked one after the other
@@ -163,7 +162,6 @@ class LazyEvaluation:
         self._jobs = jobs
         self._rows = rows
         self._costs = costs
-        self._sample = sample
         self._ticks = Ticks(released.times, complete)
         queries = {wish.query: None for wishes in self._jobs.values() for wish in wishes}
         self._demands = {query: self._demand(query) for query in queries}
@@ -235,11 +233,10 @@ class LazyEvaluation:
     def _ask_in_turn(self, jobs: Sequence[Job]) -> None:
         """Ask the job first that refuses most events for what it costs, the others of those it leaves.
 
-        All are asked of a sample before, from which this is known.
+        What is not known yet of this is found out on a sample, of which all are asked.
         """
         self.in_turn |= set(jobs)
-        masks = {stream: self._sample.take(stream, len(self._parts[stream][1])) for stream in {job[0] for job in jobs}}
-        samples = {job: np.flatnonzero(self._chosen(job) & masks[job[0]]) for job in jobs}
+        samples = {job: np.flatnonzero(self._chosen(job))[: self._costs[job].missing] for job in jobs}
         known = {job: self._measure(job, events) for job, events in samples.items()}
         for job in sorted(jobs, key=lambda job: self._costs[job].dearness):
             chosen = self._chosen(job)
