@@ -16,13 +16,12 @@ from gpm.shapes import PatternShape
 from spaseq.errors import SpaseqError
 from spaseq.graphs.demand import Demand, Mask, Ticks
 from spaseq.graphs.graph_query import GraphQuery
-from spaseq.graphs.pattern_costs import PatternCost
+from spaseq.graphs.pattern_costs import PatternCost, Trial
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.runtime.reorder import Released
 from spaseq.sources.rdf.events import Events
 
 Job = tuple[int, PatternShape]  # what can be evaluated at once: a shape, on events of one stream of the merged input
-TRIAL, REST = 1_000, 10_000  # events: of a trial, and until the next one
 Rows = dict[tuple[int, CompiledPattern], AtomRows]
 
 
@@ -37,26 +36,6 @@ class Wish:
     def pattern(self) -> CompiledPattern:
         """What the atom needs to be evaluated."""
         return self.query.needs[self.atom.number].pattern
-
-
-@dataclass(slots=True)
-class Trial:
-    """Whether it is worth while that a job waits: it is not if most events are chosen all the same.
-
-    Of ``events`` events ``chosen`` were chosen; for the next ``rest`` events it does not wait.
-    """
-
-    events: int = 0
-    chosen: int = 0
-    rest: int = 0
-
-    def note(self, events: int, chosen: int) -> None:
-        """So many of a batch's events were chosen."""
-        self.events += events
-        self.chosen += chosen
-        if self.events >= TRIAL:
-            self.rest = REST if 2 * self.chosen > self.events else 0
-            self.events = self.chosen = 0
 
 
 class Postponed:

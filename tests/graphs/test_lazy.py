@@ -11,7 +11,7 @@ import pytest
 import spaseq
 from gpm.evaluator import Evaluator
 from spaseq import Engine
-from spaseq.graphs.lazy import TRIAL
+from spaseq.graphs.pattern_costs import TRIAL
 from spaseq.plan.sequences import compile_plan
 
 S, T = "http://example.org/s", "http://example.org/t"
