@@ -197,9 +197,8 @@ class LazyEvaluation:
             found[some] = True
         return found
 
-    def _conjoined(self, jobs: Iterable[Job]) -> list[Job]:
+    def _conjoined(self, jobs: Sequence[Job]) -> list[Job]:
         """Those of the jobs that a conjunction needs together with others of them."""
-        jobs = list(jobs)
         of = {(wish.query, wish.atom.number): job for job in jobs for wish in self._jobs[job]}
         return [job for job in jobs if any(of.get(one, job) != job for one in self._partners(job))]
 
@@ -215,13 +214,18 @@ class LazyEvaluation:
         What is not known yet of this is found out on a sample, of which all are asked.
         """
         self.in_turn |= set(jobs)
-        samples = {job: np.flatnonzero(self._chosen(job))[: self._costs[job].missing] for job in jobs}
+        samples = {job: self._sample(job) for job in jobs}
         known = {job: self._measure(job, events) for job, events in samples.items()}
         for job in sorted(jobs, key=lambda job: self._costs[job].dearness):
             chosen = self._chosen(job)
             chosen[samples[job]] = False
             others = self._ask([job], np.flatnonzero(chosen))
             self._tell([job], [in_order(parts) for parts in zip(known[job], others, strict=True)])
+
+    def _sample(self, job: Job) -> Numbers:
+        """The events that the job's sample lacks, as far as they are here."""
+        missing = self._costs[job].missing
+        return np.flatnonzero(self._chosen(job))[:missing] if missing else np.empty(0, np.int64)
 
     def _measure(self, job: Job, chosen: Numbers) -> list[AtomRows]:
         """As ``_ask``, of events of the sample."""
