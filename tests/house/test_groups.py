@@ -1,4 +1,4 @@
-"""Tests of one group run in one worker, so that Spark starts once; pytest-xdist loses groups where pytest is too new."""
+"""Tests of one group run in one worker, so that Spark starts once; where pytest is too new, xdist loses groups."""
 
 from __future__ import annotations
 
