@@ -189,6 +189,7 @@ class State:
     fork: int | None = None  # its number among the states from which sides of junctions go on
     branches: tuple[int, ...] = ()  # if it has a fork under skip-till-next: for each branch those (bits) that it beats
     arrives: tuple[int, int] | None = None  # the junction and its side that is complete here
+    margins: tuple[tuple[tuple[int, float], ...], ...] = ()  # what comparisons to come have of it: columns and weights
 
 
 @dataclass(frozen=True, slots=True)
