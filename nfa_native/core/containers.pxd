@@ -147,6 +147,10 @@ cdef extern from "<unordered_map>" namespace "std" nogil:
         size_t bucket_count()
         size_t bucket_size(size_t)
 
+cdef extern from "<memory>" namespace "std" nogil:
+    cdef cppclass unique_ptr[T]:
+        T* get() noexcept
+
 cdef extern from "<algorithm>" namespace "std" nogil:
     void sort[Iter](Iter first, Iter last)
 

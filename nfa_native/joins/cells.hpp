@@ -180,6 +180,13 @@ static uint32_t cell_for(
     return cell == NO_CELL ? new_at_home(&k->now, s, home, rows, count, deadline) : cell;
 }
 
+// Free the cell of equal rows in a state whose steps compete with this one's.
+static void leave_twin(StateData* s, uint32_t cell, StateData* twin) {
+    if (s->cells[cell].rows == 0) return;
+    uint32_t other = find_cell(twin, cell_rows(s, cell), s->cells[cell].rows, s->cells[cell].deadline);
+    if (other != NO_CELL) free_cell(twin, other);
+}
+
 // A cell of the state, maybe its only one, has a partial match that began at `start`.
 static inline void note_start(StateData* s, uint32_t start) noexcept {
     if (s->live == 1 || older(s->youngest, start)) s->youngest = start;

@@ -6,6 +6,7 @@
 
 #include "nfa_native/joins/batch.hpp"
 #include "nfa_native/joins/output.hpp"
+#include "nfa_native/joins/shedding.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/tick.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -91,7 +92,9 @@ static bool feed_batch(Kernel* k, Task* task) {
         if (!pass_over(k, task) || (task->event < task->count && !take_time(k, task->times[task->event]))) return false;
         if (task->event == task->count) break;
         uint64_t scanned = k->scratch.scanned;
+        if (k->shedding) begin_event(k);
         take_rows(k, task);
+        if (k->shedding) end_shed_event(k);
         k->pause.left -= 1 + int64_t(k->scratch.scanned - scanned);
         task->start = task->event + 1;
         if (task->start < task->count) task->event = next_event(&task->rows, task->count);

@@ -39,8 +39,13 @@ class Rows(Protocol):
 class Matcher:
     count_only: bool
     evaluation: Evaluating
+    work_bound: float
+    reckless: bool
     tallies: bool
     steps: int
+    @property
+    def work(self) -> float: ...
+    def shed(self) -> tuple[NDArray[np.int64], int]: ...
     @property
     def automaton(self) -> Automaton: ...
     @property

@@ -22,13 +22,13 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, NOTHING, Task, begin_batch, build_rules, can_be_written, change_program, change_rules,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, bound_work, build_rules, can_be_written, change_program, change_rules,
     find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, prescribe, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results, taken
 from nfa_native.joins.state cimport (
-    FOREVER, MOST_RULES, MUCH_CREATED, Evaluation, Kernel, build_kernel, event_at, next_position,
+    FOREVER, MOST_RULES, MUCH_CREATED, Evaluation, Kernel, LoadShedding, build_kernel, event_at, next_position,
 )
 from nfa_native.terms.program cimport Code, compute, test
 from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
@@ -138,7 +138,51 @@ cdef class Matcher:
 
     @evaluation.setter
     def evaluation(self, value):
+        if self.kernel.shedding.get() is not NULL and value != kinds.Evaluating.EAGER:
+            raise ValueError("where work is bounded, steps are made when they can be")
         prescribe(&self.kernel, <Evaluating><int>value)
+
+    @property
+    def work_bound(self):
+        """How many units of work an event may take on an average (see ``shedding.hpp``); 0: any number.
+
+        Where there is a bound no step waits (``evaluation``).
+        """
+        return self.kernel.shedding.get().allowance.rate if self.kernel.shedding.get() is not NULL else 0.0
+
+    @work_bound.setter
+    def work_bound(self, double value):
+        if not 0 <= value < 1e15:
+            raise ValueError(f"a bound of {value} is none")
+        if value:
+            prescribe(&self.kernel, <Evaluating><int>kinds.Evaluating.EAGER)
+        attempted(bound_work, &self.kernel, value)
+
+    def shed(self):
+        """What the bound has dropped: for each state sets that were worth too little, sets that one event had no room for, and
+        cells that were worth too little (int64[states, 3]); and how many events have taken more than the bound."""
+        cdef LoadShedding* shedding = self.kernel.shedding.get()
+        cdef size_t i
+        dropped = np.zeros((self.kernel.now.states.size(), 3), np.int64)
+        for i in range(shedding.states.size() if shedding is not NULL else 0):
+            dropped[i] = shedding.states[i].unworthy, shedding.states[i].cut, shedding.states[i].hopeless
+        return dropped, shedding.allowance.over if shedding is not NULL else 0
+
+    @property
+    def work(self):
+        """Units of work since the bound was set."""
+        return self.kernel.shedding.get().allowance.done if self.kernel.shedding.get() is not NULL else 0.0
+
+    @property
+    def reckless(self):
+        """For tests: steps and cells are dropped by chance, however much work there may be; set after the bound."""
+        return self.kernel.shedding.get() is not NULL and self.kernel.shedding.get().reckless
+
+    @reckless.setter
+    def reckless(self, bint value):
+        if self.kernel.shedding.get() is NULL:
+            raise ValueError("work has no bound")
+        self.kernel.shedding.get().reckless = value
 
     @property
     def count(self):

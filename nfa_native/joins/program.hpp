@@ -182,6 +182,12 @@ struct IndexSpec {
     bool falls;                           // from the greatest value to the least
 };
 
+// A column, and how much it counts in a sum.
+struct MarginTerm {
+    uint32_t column;
+    double weight;
+};
+
 struct StateSpec {
     Govern govern;
     Cells kind;                           // of its cells
@@ -197,6 +203,7 @@ struct StateSpec {
     uint32_t fork;                        // its number among those states
     std::vector<uint32_t> branches;       // for each branch those (bits) that it beats; none: nothing competes
     uint32_t segment = NO_SEGMENT;        // in which sets that enter it may wait
+    std::vector<std::vector<MarginTerm>> margins;  // what comparisons to come have of a partial match: sums
 };
 
 // A filter on rows of a union, for each step that one of the transitions made in it.

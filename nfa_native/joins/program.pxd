@@ -131,6 +131,10 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         uint32_t order
         bint falls
 
+    cdef struct MarginTerm:
+        uint32_t column
+        double weight
+
     cdef cppclass StateSpec:
         Govern govern
         Cells kind
@@ -145,6 +149,7 @@ cdef extern from "nfa_native/joins/program.hpp" namespace "spaseq::joins" nogil:
         bint forks
         uint32_t fork
         vector[uint32_t] branches
+        vector[vector[MarginTerm]] margins
 
     cdef cppclass AcrossSpec:
         uint32_t formula

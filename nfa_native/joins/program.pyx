@@ -116,6 +116,13 @@ cdef GuardSpec guard_spec(object guard, object indexes, uint32_t number):
     return moved(out)
 
 
+cdef vector[MarginTerm] margin_terms(object margin):
+    cdef vector[MarginTerm] out
+    for column, weight in margin:
+        out.safe_push_back(MarginTerm(column, weight))
+    return moved(out)
+
+
 cdef StateSpec state_spec(object state, uint32_t guards):
     """`guards`: how many the states before it have."""
     cdef StateSpec out
@@ -133,6 +140,8 @@ cdef StateSpec state_spec(object state, uint32_t guards):
     for number, guard in enumerate(state.guards, guards):
         out.guards.safe_push_back(guard_spec(guard, state.indexes, number))
     out.twins = numbers(state.twins)
+    for margin in state.margins:
+        out.margins.safe_push_back(margin_terms(margin))
     out.forks = state.fork is not None
     out.fork = state.fork or 0
     out.branches = numbers(state.branches)

@@ -14,6 +14,7 @@
 #include "nfa_native/joins/archive.hpp"
 #include "nfa_native/joins/archive_forks.hpp"
 #include "nfa_native/joins/archive_merging.hpp"
+#include "nfa_native/joins/archive_shedding.hpp"
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
 #include "nfa_native/joins/nodes.hpp"
@@ -540,6 +541,7 @@ inline void load_kernel(Kernel* k, Archive* a) {
     check_views(k->program, &k->now);
     load_deadlines(&k->now, a);
     load_seen(k->program, &k->now, a);
+    if (a->has_store("shedding")) load_shedding(k, a);
     note_watched(k);
     k->now.swept = next_position(&k->now);
 }

@@ -6,6 +6,7 @@
 #include "nfa_native/joins/archive_forks.hpp"
 #include "nfa_native/joins/archive_segments.hpp"
 #include "nfa_native/joins/archive_merging.hpp"
+#include "nfa_native/joins/archive_shedding.hpp"
 #include "nfa_native/joins/state.hpp"
 
 namespace spaseq::joins {
@@ -25,6 +26,7 @@ inline void write_kernel(Kernel* k, Archive* a) {
     write_deadlines(&k->now, a, &places);
     write_seen(k->program, &k->now, a);
     if (k->program->rules != NO_RULES) write_rules(&k->now, a, &places);
+    if (k->shedding) write_shedding(k, a);
 }
 
 }  // namespace spaseq::joins

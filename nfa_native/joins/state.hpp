@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "nfa_native/core/set_counts.hpp"
 #include "nfa_native/joins/buffers.hpp"
 #include "nfa_native/joins/groups.hpp"
+#include "nfa_native/joins/loads.hpp"
 #include "nfa_native/joins/merging.hpp"
 #include "nfa_native/joins/program.hpp"
 #include "nfa_native/joins/queues.hpp"
@@ -427,6 +429,7 @@ struct Kernel {
     Scratch scratch;
     Results results;
     Counter counter;
+    std::unique_ptr<LoadShedding> shedding;  // none: work has no bound
 };
 
 // a comes before b, although positions wrap.

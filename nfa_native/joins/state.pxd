@@ -4,7 +4,7 @@
 from libc.stdint cimport int8_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport Evaluating
-from nfa_native.core.containers cimport vector
+from nfa_native.core.containers cimport unique_ptr, vector
 from nfa_native.joins.program cimport KernelProgram
 from nfa_native.terms.dictionary cimport word_t
 
@@ -95,6 +95,21 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         size_t most
         size_t most_held
 
+    cdef cppclass Allowance:
+        double rate
+        double done
+        uint64_t over
+
+    cdef cppclass StateLoads:
+        uint64_t unworthy
+        uint64_t cut
+        uint64_t hopeless
+
+    cdef cppclass LoadShedding:
+        Allowance allowance
+        bint reckless
+        vector[StateLoads] states
+
     cdef cppclass Counter:
         bint too_many
 
@@ -112,6 +127,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         word_t (*ask_value)(Kernel* k, uint32_t formula, uint32_t width, int64_t now) noexcept with gil
 
     cdef cppclass Kernel:
+        unique_ptr[LoadShedding] shedding
         const Evaluation* evaluation
         KernelProgram* program
         void* store

@@ -18,6 +18,7 @@
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/rules.hpp"
 #include "nfa_native/joins/segments.hpp"
+#include "nfa_native/joins/shedding.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/negated_steps.hpp"
 #include "nfa_native/joins/values.hpp"
@@ -101,12 +102,17 @@ static void advance_set(
     Kernel* k, uint32_t which, Candidate* candidate, const Pair* pairs, uint32_t count, uint32_t node, uint32_t start,
     int64_t deadline
 ) {
+    size_t before = k->now.staged.size();
+    bool finished = false, joined = false;
     for (const TargetSpec& target : k->program->transitions[which].targets) {
         if (target.finishes) output_matches(k, which, target.state, candidate, node);
         else if (target.junction != NO_JUNCTION)
             complete(k, which, &target, candidate, pairs, count, node, start, deadline);
         else stage(k, which, &target, candidate, pairs, count, node, start, deadline);
+        finished = finished || target.finishes;
+        joined = joined || target.junction != NO_JUNCTION;
     }
+    if (k->shedding) weigh(k, {k->program->transitions[which].source, pairs->cell, start, before, finished, joined});
 }
 
 // The same of what negated events leave of the set, which waits in one cell with one row, or in a view.
@@ -280,9 +286,11 @@ static void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bool fir
     bool joined = fired || !k->scratch.pairs.empty();
     if (joined) {
         tried->pairs += k->scratch.pairs.size() + fired;
+        if (k->shedding && !joins_by_value(k, transition)) look_at_pairs(k, transition, fired);
         if (!k->scratch.decided && !k->scratch.pairs.empty())
             filter_pairs(k, &k->now.states[transition->source], &transition->step.filters, candidate, k->now.tick);
         if (k->program->rules != NO_RULES) narrow_pairs(k, transition, candidate);
+        if (k->shedding && joins_by_value(k, transition)) look_at_pairs(k, transition, fired);
     }
     if (fired || !k->scratch.pairs.empty()) {
         ++tried->fired;
@@ -293,6 +301,7 @@ static void fire_pairs(Kernel* k, uint32_t which, Candidate* candidate, bool fir
     } else {
         ++tried->unjoined;
     }
+    if (k->shedding && joined) end_looks(k, transition, candidate);
 }
 
 // Take transition `which` with the candidate, from every partial match that it joins.
@@ -305,6 +314,7 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     ++tried->offered;
     candidate->pick = NOT_STAGED;
     measure_candidate(k, candidate);
+    if (k->shedding) begin_looks(k, transition, candidate);
     if (transition->keeps != NO_SEGMENT || transition->closes != NO_SEGMENT) fired = fire_segment(k, which, candidate);
     k->scratch.pairs.clear();
     k->scratch.refused = k->scratch.singly = k->scratch.decided = false;
@@ -341,7 +351,7 @@ static void enter(Kernel* k, const Staged* staged) {
     uint32_t cell = cell_for(k, s, k->now.staged_words.data() + staged->word, staged->rows, staged->deadline,
         s->entering);
     Cell* one = s->cells.data() + cell;
-    bool fresh = one->node == 0;
+    bool fresh = one->node == 0, was_over = !fresh && older(one->youngest, k->now.lo);
     assert(staged->rows > 0 && (staged->picks > 0 || staged->label == UNION));
     if (cell != s->entering) complete_cell(&k->now, s);
     s->entering = cell;
@@ -350,6 +360,7 @@ static void enter(Kernel* k, const Staged* staged) {
         staged->max_start, one->node);
     one->youngest = node_at(&k->now, one->node)->max_start;
     note_start(s, one->youngest);
+    if (k->shedding) note_load(k, size_t(staged - k->now.staged.data()), *staged, cell, fresh || was_over);
     if (s->final && fresh) await_deadline(&k->now, staged->state, cell);
 }
 
@@ -360,6 +371,7 @@ static void enter_staged(Kernel* k) {
     k->now.staged.clear();
     k->now.staged_words.clear();
     k->now.staged_picks.clear();
+    if (k->shedding) k->shedding->staged.clear();
 }
 
 }  // namespace spaseq::joins

@@ -17,6 +17,7 @@
 #include "nfa_native/joins/merged.hpp"
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/rules.hpp"
+#include "nfa_native/joins/shedding.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/step.hpp"
 #include "nfa_native/joins/window.hpp"
@@ -94,13 +95,6 @@ static bool open_tick(Kernel* k, int64_t time) {
     return true;
 }
 
-// Free the cell of equal rows in a state whose steps compete with this one's.
-static void leave_twin(StateData* s, uint32_t cell, StateData* twin) {
-    if (s->cells[cell].rows == 0) return;
-    uint32_t other = find_cell(twin, cell_rows(s, cell), s->cells[cell].rows, s->cells[cell].deadline);
-    if (other != NO_CELL) free_cell(twin, other);
-}
-
 // Those rules of a cell, which is free, that did not step are a cell again, or join the one that has the same.
 static void stay(Kernel* k, StateData* s, std::vector<word_t>* rows, const Cell* left, RuleRange rules) {
     if (rules.low >= rules.high) return;
@@ -168,6 +162,7 @@ static void leave(Kernel* k, StateData* s) {
 static void move_cells(Kernel* k) {
     if (k->program->guarded) strike(k);
     for (uint32_t state : k->program->moving) leave(k, &k->now.states[state]);
+    if (k->shedding) drop_hopeless(k);
     enter_staged(k);
     if (!k->program->chances.empty()) note_strikers(k);
     for (size_t i = 0; k->program->gathers && i < k->now.tick_atoms.size(); ++i) k->now.tick_atoms[i].clear();

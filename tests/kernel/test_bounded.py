@@ -1,0 +1,95 @@
+"""Load shedding on longer streams: what of it is found, what it takes, and that it goes on from snapshots."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from nfa_native.automata.kinds import Evaluating
+from nfa_native.core import archive
+from nfa_native.joins.matcher import Matcher
+from tests.kernel.bounded import SUM, SUM_OF_TWO, BoundedRun, Shape, stream
+from tests.snapshots.forger import forged_archive
+
+WINDOW, EVENTS, ENOUGH = 1200, 6000, 1e12
+
+
+@pytest.mark.parametrize("shape", [SUM, SUM_OF_TWO])
+def test_most_is_found_with_half_of_the_work(shape: Shape) -> None:
+    exact = BoundedRun.of(shape, WINDOW, ENOUGH)
+    exact.feed(stream(EVENTS), 0, EVENTS)
+    half = BoundedRun.of(shape, WINDOW, exact.matcher.work / EVENTS / 2)
+    half.feed(stream(EVENTS), 0, EVENTS)
+    assert 0.85 * exact.matcher.count <= half.matcher.count <= exact.matcher.count
+    assert half.matcher.work <= 0.55 * exact.matcher.work
+    assert half.matcher.shed()[0].sum() > 1000
+    assert not exact.matcher.shed()[0].any()
+
+
+def test_snapshots_and_cuts_change_nothing() -> None:
+    events, bound = stream(EVENTS), 100.0
+    whole, cut = BoundedRun.of(SUM, WINDOW, bound), BoundedRun.of(SUM, WINDOW, bound)
+    whole.feed(events, 0, EVENTS)
+    for start in range(0, EVENTS, 750):
+        cut.feed(events, start, start + 750, batch=7)
+        cut = cut.restored()
+    assert cut.matcher.count == whole.matcher.count
+    assert cut.matcher.work == whole.matcher.work
+    assert learned(cut) == learned(whole)
+
+
+def learned(run: BoundedRun) -> list[bytes]:
+    columns = archive.unpack(run.matcher.snapshot())["shedding"][1]
+    return [columns[name].tobytes() for name in ("allowance", "yields", "probing", "classes", "values")]
+
+
+def test_it_ends_when_there_is_less_to_do() -> None:
+    """Ten times the events of one key at once, then as before: within two windows nothing is dropped any more."""
+    kinds, keys, values = (column.copy() for column in stream(12_000))
+    keys[2000:4000] %= 3
+    run = BoundedRun.of(SUM, 600, 400.0)
+    run.feed((kinds, keys, values), 0, 4000)
+    assert run.matcher.shed()[0].any()
+    run.feed((kinds, keys, values), 4000, 5200)
+    before = run.matcher.shed()[0].sum()
+    run.feed((kinds, keys, values), 5200, 12_000)
+    assert run.matcher.shed()[0].sum() == before
+
+
+def test_forged_archives_are_refused_or_harmless() -> None:
+    run, events, choose = BoundedRun.of(SUM, 300, 30.0), stream(2000), random.Random(1)
+    run.feed(events, 0, 1500)
+    data = run.matcher.snapshot()
+    found = Counter(used(run, forged_archive(data, choose)) for _ in range(300))
+    assert found["refused"] > 50
+    assert found["used"] > 50
+
+
+def used(run: BoundedRun, data: bytes) -> str:
+    old = run.matcher
+    try:
+        matcher = Matcher.restore(old.automaton, old.terms, data, lambda words: words)
+    except ValueError:
+        return "refused"
+    matcher.tallies = matcher.count_only = True
+    again = BoundedRun(run.plan, matcher, run.words)
+    try:
+        again.feed(stream(2000), 1500, 1600)
+    except (ValueError, OverflowError):
+        return "refused"
+    return "used"
+
+
+def test_what_a_bound_may_be() -> None:
+    matcher = BoundedRun.of(SUM, 300, 0).matcher
+    assert matcher.work_bound == 0
+    assert matcher.shed()[1] == 0
+    with pytest.raises(ValueError, match=r"a bound of -1\.0 is none"):
+        matcher.work_bound = -1
+    with pytest.raises(ValueError, match="work has no bound"):
+        matcher.reckless = True
+    matcher.work_bound = 5
+    with pytest.raises(ValueError, match="steps are made when they can be"):
+        matcher.evaluation = Evaluating.LAZY
