@@ -270,7 +270,7 @@ class Merging:
     """
 
     after: int | None = 1024
-    ratio: int = 4
+    ratio: int = 2
 
 
 @dataclass(frozen=True, slots=True)

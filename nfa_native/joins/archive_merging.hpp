@@ -16,7 +16,8 @@
 
 namespace spaseq::joins {
 
-constexpr size_t MERGING_NUMBERS = 6;      // of a state
+constexpr size_t MERGING_NUMBERS = 8;      // of a state
+constexpr size_t WITHOUT_VIEWS = 6;        // in archives from before views were looked into
 
 // Nothing has been chosen yet: then the cells that have been made are the sets that have entered.
 static inline bool is_fresh(const KernelProgram* program, const KernelState* now) noexcept {
@@ -32,7 +33,8 @@ static void write_merging(const KernelProgram* program, const KernelState* now, 
     if (is_fresh(program, now)) return;
     for (uint32_t state : program->merging) {
         const Merging& one = now->states[state].merging;
-        numbers.insert(numbers.end(), {one.on, one.due, one.entered, one.made, one.gone_on, one.switches});
+        numbers.insert(numbers.end(),
+            {one.on, one.due, one.entered, one.made, one.gone_on, one.switches, one.views, one.viewed});
     }
     a->store("merging", 1);
     a->numbers("numbers", numbers);
@@ -43,11 +45,12 @@ static inline bool is_merged_form(const StateData* s, const CellForm* form) noex
     return s->kind == Cells::VIEWS && s->indexes.size() <= MOST_LISTS && (form->listed & MERGED);
 }
 
-static Merging take_merging(const uint64_t* numbers) {
-    for (size_t i = 0; i < MERGING_NUMBERS; ++i)
+static Merging take_merging(const uint64_t* numbers, size_t count) {
+    uint64_t views = count > WITHOUT_VIEWS ? numbers[6] : 0, viewed = count > WITHOUT_VIEWS ? numbers[7] : 0;
+    for (size_t i = 0; i < count; ++i)
         require(numbers[i] <= uint64_t(FARTHEST), "a choice of cells has counted too much");
     require(numbers[0] <= 1 && numbers[1] > 0, "a choice of cells is none");
-    return {uint8_t(numbers[0]), numbers[1], numbers[2], numbers[3], numbers[4], numbers[5]};
+    return {uint8_t(numbers[0]), numbers[1], numbers[2], numbers[3], numbers[4], views, viewed, numbers[5]};
 }
 
 // After the cells, whose loading counts.
@@ -61,9 +64,11 @@ static void load_merging(const KernelProgram* program, KernelState* now, Archive
     if (program->merging.empty() || !a->has_store("merging")) return;
     a->store("merging", 1);
     a->numbers("numbers", numbers);
-    require(numbers.size() == MERGING_NUMBERS * program->merging.size(), "choices of cells are of other states");
+    size_t count = numbers.size() / program->merging.size();
+    require((count == MERGING_NUMBERS || count == WITHOUT_VIEWS) && numbers.size() == count * program->merging.size(),
+        "choices of cells are of other states");
     for (size_t i = 0; i < program->merging.size(); ++i)
-        now->states[program->merging[i]].merging = take_merging(numbers.data() + i * MERGING_NUMBERS);
+        now->states[program->merging[i]].merging = take_merging(numbers.data() + i * count, count);
 }
 
 }  // namespace spaseq::joins

@@ -11,6 +11,7 @@
 
 #include "nfa_native/joins/buckets.hpp"
 #include "nfa_native/joins/cells.hpp"
+#include "nfa_native/joins/lists.hpp"
 #include "nfa_native/joins/merging.hpp"
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -73,32 +74,51 @@ static uint64_t count_distinct(const KernelState* now, StateData* s, uint64_t mo
     return found;
 }
 
+// The transition leads to another state, too.
+static bool goes_on(const TransitionSpec* transition) noexcept {
+    auto is_state = [](const TargetSpec& target) { return !target.finishes; };
+    return std::any_of(transition->targets.begin(), transition->targets.end(), is_state);
+}
+
+// A view goes on from what the bounds leave of the groups.  Of some views, count the different values.
+static void look_into_view(Kernel* k, StateData* s, const GroupList* groups, const Bounds* bounds, uint32_t lo) {
+    if (k->evaluating == kinds::Evaluating::EAGER || s->merging.views++ % VIEWS_APART) return;
+    FlatTable<TableEntry> table;
+    GroupQuery passes{*groups, *bounds, lo};
+    uint64_t scanned = 0;                  // nobody asked for it
+    int64_t at = int64_t(groups->groups.size());
+    table.open(16);
+    for (uint32_t i = 0; i < MOST_LOOKED_AT && (at = last_group(*groups, passes, at, &scanned)) != NO_GROUP; ++i)
+        s->merging.viewed += enter_values(s, &table, groups->groups[at].cell);
+}
+
+// How many sets would have gone on if, instead of views, their cells had.
+static uint64_t count_in_views(const Merging* known, uint64_t gone_on) noexcept {
+    uint64_t looked_into = (known->views + VIEWS_APART - 1) / VIEWS_APART;
+    return looked_into == 0 ? gone_on : gone_on * known->viewed / looked_into;
+}
+
 // How many sets have gone on from the state to other states, each view as one.
 static uint64_t count_gone_on(const Kernel* k, uint32_t state) noexcept {
     uint64_t count = 0;
-    for (const TransitionSpec& one : k->program->transitions) {
-        bool goes_on = std::any_of(one.targets.begin(), one.targets.end(),
-            [](const TargetSpec& target) { return !target.finishes; });
-        if (one.source == state && goes_on) count += k->now.candidacies[one.number].pairs;
-    }
+    for (const TransitionSpec& one : k->program->transitions)
+        if (one.source == state && goes_on(&one)) count += k->now.candidacies[one.number].pairs;
     return count;
 }
 
 // Whether to merge, where sets are listed: so many of the `living` ones have the same values that it saves most of
-// them, and few views go on.  For instead of one view each merged cell in it would go on by itself.
+// them, and fewer would go on by themselves, instead of in views, than enter.
 static bool is_worth_merging(Kernel* k, StateData* s, uint64_t living, uint64_t gone_on) {
     const Merging& known = s->merging;
     uint64_t most = living / k->program->merge_ratio;
     if (living * FEWER_LIVING < k->program->merge_after) return false;
-    uint64_t distinct = count_distinct(&k->now, s, most);
-    if (distinct > FEW_VALUES && distinct * DEAR_VALUES > most) return false;
-    return distinct <= most && gone_on * distinct * DEAR_PAIRS * DEAR_PAIRS <= known.entered;
+    return count_in_views(&known, gone_on) <= known.entered && count_distinct(&k->now, s, most) <= most;
 }
 
-// Whether to go on merging: most sets find their values there, and few go on.  It ends later than it begins, so that
-// what is neither good nor bad stays as it is.
+// Whether to go on merging: most sets find their values there, and not many more go on than enter.  It ends later than
+// it begins, so that what is neither good nor bad stays as it is.
 static inline bool is_still_worth_merging(const Merging* known, uint64_t gone_on) noexcept {
-    return known->made * 2 <= known->entered && gone_on * DEAR_PAIRS <= known->entered;
+    return known->made * 2 <= known->entered && gone_on <= known->entered * 2;
 }
 
 // So many sets have entered that what they were tells something: choose what those after them enter.
@@ -111,7 +131,7 @@ static void choose_cells(Kernel* k, uint32_t state) {
         : is_worth_merging(k, s, living, gone_on - known->gone_on);
     known->switches += on != known->on;
     known->on = uint8_t(on);
-    known->entered = known->made = 0;
+    known->entered = known->made = known->views = known->viewed = 0;
     known->gone_on = gone_on;
     known->due = 2 * std::max<uint64_t>(living, k->program->merge_after);
     if (k->program->merge_after == 0) known->due = 1;

@@ -168,6 +168,7 @@ static bool fire_view(Kernel* k, uint32_t which, Candidate* candidate) {
     if (k->scratch.singly) return false;
     int64_t found = find_youngest(&k->scratch, groups, &bounds, candidate->lo);
     k->scratch.refused = found == NO_GROUP;
+    if (found != NO_GROUP && goes_on(transition)) look_into_view(k, s, groups, &bounds, candidate->lo);
     if (found != NO_GROUP) take_view(k, which, candidate, bucket->groups, groups, &groups->groups[found]);
     return found != NO_GROUP;
 }

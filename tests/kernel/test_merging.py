@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from nfa_native.automata.automaton import Merging
 from nfa_native.automata.kinds import Cells
+from nfa_native.core import archive
 from spaseq.plan.sequences import Plan
+from tests.kernel.bounded import SUM as KLEENE_SUM
+from tests.kernel.bounded import BoundedRun, stream
 from tests.kernel.driver import Driver, Found, plan_of
 from tests.kernel.explicit import Chain, matches, picked, random_sequence, random_stream
 from tests.kernel.test_cells import SORTS, rows_of
@@ -163,6 +166,31 @@ def test_a_view_that_goes_on_is_cheaper_than_merged_cells() -> None:
     patterns = {"A": "?a :A ?va", "B": "?b :B ?vb FILTER(?vb > ?va)", "C": "?c :C ?vc"}
     plan = plan_of("A : B : C", gpm=patterns, within="600 EVENTS SLIDING")
     assert fed(Merger(plan), few(12_000, 6)).switches() == 0
+
+
+def test_views_of_few_values_are_merged_cells_that_go_on() -> None:
+    """Sums of a Kleene that are less than C's value are few, of many; each has one group, in the loop and behind it."""
+    run = BoundedRun.of(KLEENE_SUM, 2000, 0)
+    run.feed(stream(8000), 0, 8000)
+    cells = archive.unpack(run.matcher.snapshot())["cells"][1]
+    assert [one["switches"] for one in run.matcher.statistics()["states"] if "switches" in one] == [1]
+    counts, first = cells["of state"].tolist(), 0
+    for state, count in zip(run.matcher.automaton.states, counts, strict=True):
+        rows = cells["words"][first : first + count * state.width].reshape(count, state.width)
+        first += count * state.width
+        assert count <= 1.1 * len(np.unique(rows, axis=0))
+
+
+def test_a_snapshot_from_before_views_were_looked_into() -> None:
+    plan = plan_of("A : B : C", gpm=KEYED, within="300 EVENTS SLIDING")
+    driver = fed(Merger(plan), few(3000))
+    driver.matcher.take()
+    stores = archive.unpack(driver.matcher.snapshot())
+    count, columns = stores["merging"]
+    before = {"numbers": columns["numbers"].reshape(-1, 8)[:, :6].ravel()}
+    data = archive.pack({**stores, "merging": (count, before)})
+    matcher = plan.restore(driver.terms, data, lambda words: words, automaton=driver.matcher.automaton)
+    assert matcher.statistics()["states"] == driver.states()
 
 
 def test_an_older_snapshot_has_lists() -> None:
