@@ -14,8 +14,7 @@ from nfa_native.automata.automaton import Merging
 from nfa_native.automata.kinds import Cells
 from nfa_native.core import archive
 from spaseq.plan.sequences import Plan
-from tests.kernel.bounded import SUM as KLEENE_SUM
-from tests.kernel.bounded import BoundedRun, stream
+from tests.kernel.bounded import SUM as KLEENE_SUM, BoundedRun, stream
 from tests.kernel.driver import Driver, Found, plan_of
 from tests.kernel.explicit import Chain, matches, picked, random_sequence, random_stream
 from tests.kernel.test_cells import SORTS, rows_of
