@@ -33,6 +33,7 @@ LEAST, LONG, BATCH = 20_000, 10, 250  # events of a stream, or windows; events o
 RUNS, ENOUGH = 5, 1.5  # runs of a workload, but no more after so many seconds
 FAR, SOME = 3.0, 0.05  # so many times as long as the other way, and seconds, are enough to give up
 PHASE, RARE, PHASE_WINDOW = 50_000, 1000, 300
+RACES = 3  # over all phases
 PHASES = ("C", "A", "", "B", "C", "", "A", "C", "B")  # what is rare
 
 
@@ -130,12 +131,13 @@ def changing_kinds() -> NDArray[np.int64]:
 
 def phases(name: str) -> float:
     """Print a line for each; the worst ratio."""
-    ways = race(Shape(FILTERS[name], window=PHASE_WINDOW), PHASE * len(PHASES), changing_kinds(), far=float("inf"))
+    kinds, shape = changing_kinds(), Shape(FILTERS[name], window=PHASE_WINDOW)
+    races = [race(shape, PHASE * len(PHASES), kinds, far=float("inf")) for _ in range(RACES)]
     ratios = []
     for number, rare in enumerate(PHASES):
         part = (number * PHASE // BATCH, (number + 1) * PHASE // BATCH)
-        columns = "".join(f"{ways[one].each(*part):>12,.2f}" for one in WAYS)
-        ratios.append(beside_better(ways, *part))
+        columns = "".join(f"{median(ways[one].each(*part) for ways in races):>12,.2f}" for one in WAYS)
+        ratios.append(median(beside_better(ways, *part) for ways in races))
         print(f"  {name:<8} {rare or 'none':>6} rare    {columns} {ratios[-1]:>8.2f}", flush=True)
     return max(ratios)
 

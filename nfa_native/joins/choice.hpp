@@ -16,10 +16,10 @@ namespace spaseq::joins {
 
 using kinds::Evaluating;
 
-constexpr uint64_t LOOK = 64;              // events of a segment from one look at its costs to the next
+constexpr uint64_t LOOK = 32;              // events of a segment from one look at its costs to the next
 constexpr uint64_t LEAST_PERIOD = 256;     // events of a segment that say something
 constexpr uint32_t LONGEST_PERIOD = 16384;  // events, where there is no window
-constexpr double DEAR = 5e5;               // nanoseconds: so much is not done twice before it is chosen again,
+constexpr double DEAR = 2e5;               // nanoseconds: so much is not done twice before it is chosen again,
 constexpr double DEAR_AT_FIRST = 5e4;      // and less at first, where each cell is asked by each event until it leaves
 constexpr double CLEARLY = 1.25;           // times as much are a reason to change,
 constexpr double DOUBTED = 0.5;            // and so many times more for each time that it was changed back soon
