@@ -22,7 +22,7 @@ namespace spaseq::joins {
 // Lists of numbers, as they are written: first of all states, and so on.
 struct SheddingForms {
     std::vector<double> allowance;         // eight numbers, and RATIOS of what was offered
-    std::vector<double> yields;            // three numbers, where something is known
+    std::vector<double> yields;            // three numbers
     std::vector<double> probing;           // five numbers of each transition
     std::vector<double> classes;           // seven numbers of each class, and two bounds of each state
     std::vector<double> values;            // of each value what entered, what was of use, and the edges
@@ -108,7 +108,6 @@ static void put_hopeless(Kernel* k, SheddingForms* forms) {
 
 static void put_known(Kernel* k, SheddingForms* forms) {
     LoadShedding* shedding = k->shedding.get();
-    forms->yields = {shedding->yields.starts, shedding->yields.found, shedding->yields.worked};
     for (const Probing& one : shedding->probing)
         append(&forms->probing, {one.apart, one.share, one.events, one.compared, one.latest});
     for (size_t i = 0; i < shedding->states.size(); ++i) put_state(shedding->states[i], &k->now.states[i], forms);
@@ -121,8 +120,10 @@ static void write_shedding(Kernel* k, Archive* a) {
     LoadShedding* shedding = k->shedding.get();
     const Allowance& now = shedding->allowance;
     SheddingForms forms;
-    forms.allowance = {now.rate, now.debt, now.level, now.spent, now.recent, now.room, now.done, double(shedding->reckless)};
+    forms.allowance = {now.rate, now.debt, now.level, now.spent, now.recent, now.room, now.done};
+    append(&forms.allowance, {double(shedding->reckless), double(shedding->learns)});
     forms.allowance.insert(forms.allowance.end(), now.offered.begin(), now.offered.end());
+    forms.yields = {shedding->yields.starts, shedding->yields.found, shedding->yields.worked};
     if (is_known(k)) put_known(k, &forms);
     shedding_fields(shedding, a, &forms);
 }
@@ -143,7 +144,6 @@ template <class T> struct NumberReader {
 };
 
 struct SheddingReader {
-    NumberReader<double> yields;
     NumberReader<double> probing;
     NumberReader<double> classes;
     NumberReader<double> values;
@@ -233,18 +233,22 @@ static void take_probing(NumberReader<double>* numbers, Probing* to) {
 
 static void take_known(Kernel* k, const SheddingForms& forms) {
     LoadShedding* shedding = k->shedding.get();
-    SheddingReader from{{forms.yields}, {forms.probing}, {forms.classes}, {forms.values}, {forms.counts}, {forms.loads},
+    SheddingReader from{{forms.probing}, {forms.classes}, {forms.values}, {forms.counts}, {forms.loads},
         {forms.sizes}, {forms.ages}, {forms.places}, {forms.samples}};
     uint32_t nowhere;
     begin_utilities(k);
-    for (double* one : {&shedding->yields.starts, &shedding->yields.found, &shedding->yields.worked})
-        *one = take_amount(&from.yields);
     for (Probing& one : shedding->probing) take_probing(&from.probing, &one);
     for (size_t i = 0; i < shedding->states.size(); ++i) take_state(&from, &k->now.states[i], &shedding->states[i]);
     for (uint64_t i = 0, end = from.loads.next(); i < end; ++i) shedding->staged.push_back(take_load(&from, &nowhere));
     require(shedding->staged.size() <= k->now.staged.size(), "more sets are loaded than staged");
-    from.yields.end(), from.probing.end(), from.classes.end(), from.values.end(), from.counts.end();
+    from.probing.end(), from.classes.end(), from.values.end(), from.counts.end();
     from.loads.end(), from.sizes.end(), from.samples.end();
+}
+
+static void take_yields(const std::vector<double>& numbers, Yields* to) {
+    NumberReader<double> from{numbers};
+    for (double* one : {&to->starts, &to->found, &to->worked}) *one = take_amount(&from);
+    from.end();
 }
 
 static void take_hopeless(Kernel* k, const std::vector<uint32_t>& numbers) {
@@ -264,6 +268,7 @@ static void take_allowance(const std::vector<double>& numbers, LoadShedding* to)
     a->debt = take_number(&from);
     for (double* one : {&a->level, &a->spent, &a->recent, &a->room, &a->done}) *one = take_amount(&from);
     to->reckless = take_amount(&from) != 0;
+    to->learns = take_amount(&from) != 0;  // of what the open tick has staged
     for (double& one : a->offered) one = take_amount(&from);
     from.end();
     require(a->rate > 0 && a->room > 0, "an allowance is none");
@@ -278,7 +283,8 @@ static void load_shedding(Kernel* k, Archive* a) {
     check_counter(k->shedding->allowance.events | k->shedding->allowance.over | k->shedding->yields.results);
     require(k->shedding->yields.results <= k->results.count, "load shedding has found more than there was");
     take_allowance(forms.allowance, k->shedding.get());
-    if (!forms.yields.empty()) take_known(k, forms);
+    take_yields(forms.yields, &k->shedding->yields);
+    if (!forms.probing.empty()) take_known(k, forms);
     take_hopeless(k, forms.hopeless);
 }
 

@@ -147,13 +147,16 @@ static uint32_t new_merged(
     return cell;
 }
 
-// The merged cell of these rows, made if there is none; a new one has node 0.
+// The merged cell of these rows, made if there is none; a new one has node 0.  What has left the window is made anew,
+// as if it had been forgotten: so cells have one order.
 static uint32_t merged_cell(KernelState* now, StateData* s, const word_t* rows, uint32_t count, int64_t deadline) {
     open_merged(s);
     Bucket* home = make_bucket(&s->merged[0], home_key(s, rows));
     uint32_t cell = find_at_home(s, home, rows, count, deadline);
-    s->merging.made += cell == NO_CELL || has_left(now, &s->cells[cell]);
-    return cell == NO_CELL ? new_merged(now, s, home, rows, count, deadline) : cell;
+    if (cell != NO_CELL && !has_left(now, &s->cells[cell])) return cell;
+    if (cell != NO_CELL) expire_cell(s, cell);
+    ++s->merging.made;
+    return new_merged(now, s, home, rows, count, deadline);
 }
 
 // The cell that these rows enter in a state with views.

@@ -70,14 +70,16 @@ static bool has_run_out(Kernel* k, const SegmentCosts& costs) noexcept {
     return k->program->window ? !older(k->now.lo, costs.since) : next_position(&k->now) - costs.since >= LONGEST_PERIOD;
 }
 
-// What it has really taken, more or less: not what it would with a full window.
+// What it has really taken, more or less: not what it would with a full window.  Where sets may be merged, it must have
+// been seen first whether that pays.
 static bool is_dear(
     const Kernel* k, const Segment& segment, const SegmentSpec& spec, const SegmentCosts& costs
 ) noexcept {
     Period as_it_was{1, 1, 1, 0};
+    const StateData& state = k->now.states[spec.state];
     double taken = (segment.lazy ? lazy_cost : eager_cost)(k, segment, spec, costs, as_it_was);
-    bool at_first = segment.costs.since == 0 && k->now.states[spec.state].kind != Cells::VIEWS;
-    return taken > (at_first ? DEAR_AT_FIRST : DEAR);
+    if (segment.costs.since != 0) return taken > DEAR;
+    return state.kind == Cells::VIEWS ? taken > DEAR && state.entered > k->program->merge_after : taken > DEAR_AT_FIRST;
 }
 
 // What steps make of sets, and what looking at these takes: while all of them are in cells.

@@ -459,6 +459,8 @@ cdef class Matcher:
         words = renumber(&archive, word_map)
         attempted(load_kernel, &matcher.kernel, &archive)
         del words
+        if matcher.work_bound:
+            matcher.evaluation = kinds.Evaluating.EAGER
         return matcher
 
     cdef _raise(self):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -32,8 +33,8 @@ def test_snapshots_and_cuts_change_nothing() -> None:
     events, bound = stream(EVENTS), 100.0
     whole, cut = BoundedRun.of(SUM, WINDOW, bound), BoundedRun.of(SUM, WINDOW, bound)
     whole.feed(events, 0, EVENTS)
-    for start in range(0, EVENTS, 750):
-        cut.feed(events, start, start + 750, batch=7)
+    for start, end in pairwise([*range(0, 1000, 50), *range(1000, EVENTS + 1, 500)]):  # it begins to learn at 650
+        cut.feed(events, start, end, batch=7)
         cut = cut.restored()
     assert cut.matcher.count == whole.matcher.count
     assert cut.matcher.work == whole.matcher.work
