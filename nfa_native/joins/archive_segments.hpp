@@ -57,7 +57,7 @@ static void segment_fields(Archive* a, std::vector<Segment>* segments, SegmentFo
 }
 
 static void cost_fields(Archive* a, std::vector<SegmentCosts>* costs) {
-    uint32_t version = a->store("segment costs", 2);
+    uint32_t version = a->store("segment costs", 3);
     a->field("since", *costs, &SegmentCosts::since);
     if (version > 1) a->field("began", *costs, &SegmentCosts::began);
     a->field("arrivals", *costs, &SegmentCosts::arrivals);
@@ -72,6 +72,7 @@ static void cost_fields(Archive* a, std::vector<SegmentCosts>* costs) {
     a->field("scanned", *costs, &SegmentCosts::scanned);
     a->field("asked", *costs, &SegmentCosts::asked);
     a->field("found", *costs, &SegmentCosts::found);
+    if (version > 2) a->field("merged", *costs, &SegmentCosts::merged);
 }
 
 static void write_buffer(const Buffer& buffer, uint32_t segment, SegmentForms* forms) {

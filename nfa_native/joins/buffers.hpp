@@ -116,6 +116,7 @@ struct SegmentCosts {
     uint64_t scanned;                      // that the steps out of it looked at,
     uint64_t asked;                        // and that their filters were asked of
     uint64_t found;                        // results
+    uint64_t merged;                       // how often the second state had changed between lists and merged cells
 };
 
 struct Segment {

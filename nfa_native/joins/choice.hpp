@@ -45,6 +45,7 @@ static SegmentCosts counters_of(Kernel* k, const SegmentSpec& spec) noexcept {
     now.joined = first.pairs;
     now.kept = first.fired + first.unfiltered;
     now.found = k->results.count;
+    now.merged = k->now.states[spec.state].merging.switches;
     for (const ClosingSpec& closing : spec.closing) {
         now.scanned += k->now.candidacies[closing.transition].scanned;
         now.asked += k->now.candidacies[closing.transition].pairs;
@@ -61,6 +62,7 @@ static SegmentCosts since_then(const SegmentCosts& now, SegmentCosts costs) noex
     costs.scanned = now.scanned - costs.scanned;
     costs.asked = now.asked - costs.asked;
     costs.found = now.found - costs.found;
+    costs.merged = now.merged - costs.merged;
     return costs;
 }
 
@@ -79,7 +81,8 @@ static bool is_dear(
     const StateData& state = k->now.states[spec.state];
     double taken = (segment.lazy ? lazy_cost : eager_cost)(k, segment, spec, costs, as_it_was);
     if (segment.costs.since != 0) return taken > DEAR;
-    return state.kind == Cells::VIEWS ? taken > DEAR && state.entered > k->program->merge_after : taken > DEAR_AT_FIRST;
+    if (state.kind != Cells::VIEWS) return taken > DEAR_AT_FIRST;
+    return taken > DEAR && state.merging.due != k->program->merge_after;
 }
 
 // What steps make of sets, and what looking at these takes: while all of them are in cells.
@@ -123,7 +126,7 @@ static void choose_by_cost(Kernel* k, Segment* segment, const SegmentSpec& spec)
     ++segment->looks;
     SegmentCosts now = counters_of(k, spec), taken = since_then(now, *costs);
     if (!has_run_out(k, *costs) && !is_dear(k, *segment, spec, taken)) return;
-    choose_way(k, segment, spec, taken);
+    if (taken.merged == 0) choose_way(k, segment, spec, taken);  // else it says nothing of cells as they are now
     segment->looks = 0;
     *costs = now;
 }

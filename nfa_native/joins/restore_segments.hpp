@@ -53,7 +53,7 @@ static void load_event(Kernel* k, const SegmentSpec& spec, Buffer* buffer, const
 static void check_costs(const SegmentCosts& one) {
     check_counter(one.arrivals | one.seen | one.closings | one.looped | one.passed);
     check_counter(one.sets | one.kept | one.joined | one.entered);
-    check_counter(one.scanned | one.asked | one.found);
+    check_counter(one.scanned | one.asked | one.found | one.merged);
 }
 
 // What the choice knew; archives of before say nothing of some.
