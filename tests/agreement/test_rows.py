@@ -15,6 +15,7 @@ from tests.agreement.harness import triples_of
 from tests.oracle.generate import Size
 from tests.oracle.given import GivenCase, random_case
 from tests.oracle.model import Event
+from tests.slices import first
 
 SIZE = Size(3, 12, 1, 8)
 LATENESS = 2_000_000
@@ -108,6 +109,6 @@ def story(number: int) -> int:
     return came
 
 
-@pytest.mark.parametrize("start", range(0, 100, 50))
+@pytest.mark.parametrize("start", first(2, range(0, 100, 25)))
 def test_rows_come_and_go(start: int) -> None:
-    assert sum(map(story, range(start, start + 50))) > 100
+    assert sum(map(story, range(start, start + 25))) > 50

@@ -11,6 +11,7 @@ import pytest
 
 import spaseq
 from spaseq.plan.sequences.rule_plan import RulePlan
+from tests.slices import first
 
 E = "http://e/"
 X = "http://www.w3.org/2001/XMLSchema#"
@@ -203,7 +204,7 @@ def told(value: str) -> Any:
 
 
 @pytest.mark.parametrize("asked", ASKED)
-@pytest.mark.parametrize("operator", [";", ":", ","])
+@pytest.mark.parametrize("operator", first(1, [";", ":", ","]))
 def test_terms_of_all_kinds(asked: str, operator: str) -> None:
     """What a rule asks is decided by order and equality of words where that is the same, and else by the filter."""
     pattern, filter_ = ASKED[asked]

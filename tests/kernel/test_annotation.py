@@ -49,20 +49,27 @@ def sources(module: str) -> str:
 
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The C++ of every module, made in a temporary folder."""
+    """The C++ of every module: what it was built from, or, where that is not there, made in a temporary folder."""
     folder = tmp_path_factory.mktemp("generated")
-    directives = get_directive_defaults() | DIRECTIVES
-    found = {}
-    for module in MODULES:
-        target = folder / f"{module}.cpp"
-        options = CompilationOptions(
-            cplus=True, language_level=3, output_file=str(target), compiler_directives=directives,
-            include_path=[str(ROOT)], annotate=str(folder / f"{module}.html"),
-        )  # fmt: skip
-        result = compile_single(str(source(module)), options, module)
-        assert result.num_errors == 0
-        found[module] = target.read_text(encoding="utf-8")
-    return found
+    return {module: (built(module) or made(module, folder)).read_text(encoding="utf-8") for module in MODULES}
+
+
+def built(module: str) -> Path | None:
+    """The C++ that is no older than all Cython of the same folder and those in it."""
+    path = source(module)
+    target, known = path.with_suffix(".cpp"), (one for one in path.parent.rglob("*.px?"))
+    newest = max(one.stat().st_mtime for one in (path, *known) if one == path or one.suffix != ".pyx")
+    return target if target.exists() and target.stat().st_mtime >= newest else None
+
+
+def made(module: str, folder: Path) -> Path:
+    target = folder / f"{module}.cpp"
+    options = CompilationOptions(
+        cplus=True, language_level=3, output_file=str(target), include_path=[str(ROOT)],
+        compiler_directives=get_directive_defaults() | DIRECTIVES,
+    )  # fmt: skip
+    assert compile_single(str(source(module)), options, module).num_errors == 0
+    return target
 
 
 def body(code: str, module: str, function: str) -> str:

@@ -93,6 +93,7 @@ def test_a_sink_a_task_and_workers_that_fail_once(tmp_path: Path) -> None:
     assert len(out) > len(left)
 
 
+@pytest.mark.deep
 @pytest.mark.xdist_group("spark processes")
 def test_a_job_that_is_killed_between_two_commits(tmp_path: Path) -> None:
     seed = random.Random(5).randrange(1000)

@@ -20,6 +20,7 @@ from spaseq.sources.rdf.events import Event
 from tests.agreement.test_metamorphic import arriving, plain
 from tests.cases.loader import cases
 from tests.oracle.text import to_text
+from tests.slices import one_of
 from tests.spark.streaming import Cluster
 from tests.spark.test_cut import pair_of
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
@@ -48,7 +49,7 @@ def in_batches(
     return counted(found, {name: spaseq.prepare(query) for name, query in queries.items()}), Counter(cluster.how)
 
 
-@pytest.mark.parametrize("own", CASES, ids=lambda own: own.case.label)
+@pytest.mark.parametrize("own", one_of(2, CASES), ids=lambda own: own.case.label)
 def test_cases(own: OwnCase) -> None:
     whole = list(own.queries) if own.has_several_keys(2) else []
     found, _ = in_batches(own.queries, own.background, own.events, 2, own.case.number, whole)

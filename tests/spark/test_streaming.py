@@ -18,6 +18,7 @@ from spaseq.sources.rdf.events import Event
 from spaseq.spark import Losses, finish, match
 from spaseq.spark.packing import EVENT
 from tests.cases.loader import cases
+from tests.slices import first
 from tests.spark.session import session, stream_of, why_not
 from tests.spark.whole_suite import OwnCase, counted, in_process, table_of
 
@@ -59,8 +60,9 @@ def drained(found: DataFrame, folder: Path) -> tuple[list[dict[str, Any]], Count
     return rows, told
 
 
-def test_all_cases_in_one_job(tmp_path: Path) -> None:
-    own = [OwnCase(case) for case in cases()]
+@pytest.mark.parametrize("part", first(1, range(3)))
+def test_all_cases_in_one_job(part: int, tmp_path: Path) -> None:
+    own = [OwnCase(case) for case in list(cases())[part::3]]
     queries = {name: query for one in own for name, query in one.queries.items()}
     background = {iri: graph for one in own for iri, graph in one.background.items()}
     several = [name for one in own if one.has_several_keys(BUCKETS) for name in one.queries]

@@ -14,6 +14,7 @@ from spaseq.results.table import MatchTable
 from spaseq.spark.packing import RESULT
 from spaseq.spark.results import match_tables, result_rows
 from tests.cases.loader import cases
+from tests.slices import one_of
 from tests.spark.whole_suite import OwnCase, table_of
 
 CASES = [OwnCase(case) for case in cases()]
@@ -27,7 +28,7 @@ def lines(table: MatchTable, format: str) -> str:
     return output.getvalue()
 
 
-@pytest.mark.parametrize("own", CASES, ids=lambda own: own.case.label)
+@pytest.mark.parametrize("own", one_of(2, CASES), ids=lambda own: own.case.label)
 def test_cases(own: OwnCase) -> None:
     engine = spaseq.Engine(own.background, lateness=2**60)
     for name, query in own.queries.items():

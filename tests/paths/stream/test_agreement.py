@@ -11,4 +11,4 @@ def test_streams_agree_with_the_oracle() -> None:
 
 
 def test_streams_agree_with_the_engine_from_scratch() -> None:
-    assert [found for seed in range(60_000, 60_300) if (found := difference(edge_world(seed), by_engine))] == []
+    assert [found for seed in range(60_000, 60_150) if (found := difference(edge_world(seed), by_engine))] == []

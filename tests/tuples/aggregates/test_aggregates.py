@@ -19,6 +19,7 @@ from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.selection import selection
 from spaseq.tuples.totals import totals
 from tests.oracle.ceql.checker import disagreement
+from tests.slices import first
 from tests.tuples.aggregated import Aggregating, Calculating, aggregates_of, pair_of, rows_of
 from tests.tuples.eager import forget_at_once
 
@@ -45,13 +46,13 @@ def agree(
     return ways
 
 
-@pytest.mark.parametrize("start", range(0, 1200, 200))
+@pytest.mark.parametrize("start", first(3, range(0, 1200, 200)))
 def test_random_queries(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ways = agree(range(start, start + 200), monkeypatch)
     assert min(ways[way] for way in WAYS) > 10
 
 
-@pytest.mark.parametrize("start", range(50_000, 50_600, 200))
+@pytest.mark.parametrize("start", first(2, range(50_000, 50_600, 200)))
 def test_random_queries_with_expressions(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ways = agree(range(start, start + 200), monkeypatch, maker=Calculating)
     assert min(ways[way] for way in WAYS) > 10

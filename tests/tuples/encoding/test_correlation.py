@@ -23,6 +23,7 @@ from tests.oracle.ceql.checker import disagreement
 from tests.oracle.ceql.evaluate import ComplexEvent
 from tests.oracle.ceql.generate import random_pair
 from tests.oracle.ceql.text import to_text
+from tests.slices import first
 from tests.tuples.tables import table_of
 
 Row = dict[str, Any]
@@ -151,7 +152,7 @@ CONDITIONS: dict[str, Callable[[Row, Row, Row], Any]] = {
 
 @pytest.mark.usefixtures("kind")
 @pytest.mark.parametrize("filter_", CONDITIONS)
-@pytest.mark.parametrize("trend", [0.0, -0.3])
+@pytest.mark.parametrize("trend", first(1, [0.0, -0.3]))
 def test_plain_loops(filter_: str, trend: float) -> None:
     """Up and down and sideways, so many events that zones are left out."""
     events = rows(150, seed=len(filter_), trend=trend)
