@@ -53,7 +53,9 @@ def _lists_matches(pair: Pair) -> bool:
 def bounded(pair: Pair, bound: float, cuts: Sequence[int] = (), restored: Sequence[int] = ()) -> Found:
     """What is found under a bound, with batches that end before ``cuts``; from a snapshot behind some batches."""
     one, events = Run(pair.query, enumerates=True), streamset(pair.query, list(pair.events))
-    matcher = one.matcher
+    automaton, tallies = one.plan.for_bounded(one.plan.automaton(one.terms)), one.matcher.tallies
+    one.matcher = matcher = one.plan.start(one.terms, enumerates=True, automaton=automaton)
+    matcher.tallies = tallies
     assert isinstance(matcher, Matcher)
     matcher.work_bound = abs(bound)
     matcher.reckless = bound == RECKLESS

@@ -50,7 +50,7 @@ class BoundedRun:
     @classmethod
     def of(cls, shape: Shape, window: int, bound: float) -> BoundedRun:
         terms, plan = Terms(), plan_of(shape, window)
-        matcher = plan.start(terms, enumerates=True)
+        matcher = plan.start(terms, enumerates=True, automaton=plan.for_bounded(plan.automaton(terms)))
         assert isinstance(matcher, Matcher)
         matcher.tallies = matcher.count_only = True
         matcher.work_bound = bound

@@ -55,7 +55,6 @@ from spaseq.plan.sequences.first_chance import FirstChances, with_chances
 from spaseq.plan.sequences.graph import START
 from spaseq.plan.sequences.lazy import with_lazy_segments
 from spaseq.plan.sequences.liveness import Liveness, SymbolicGuard, SymbolicStep
-from spaseq.plan.sequences.margins import margins
 from spaseq.plan.sequences.rules import as_column, question_of, rule_order
 from spaseq.plan.sequences.sides import ANCHOR, Across
 from spaseq.plan.sequences.states import Exit, Way, ended
@@ -93,7 +92,6 @@ class _Assembler:
         self.atom_numbers = {one.name: number for number, one in enumerate(analysis.atoms)}
         self.indexes: dict[Exit, dict[tuple[int, tuple[int, ...]], int]] = {state: {} for state in analysis.exits}
         self.branches = analysis.branches
-        self.margins = margins(liveness)
         self.first_chances = FirstChances(analysis, liveness)
         self.parameters = rule_order(liveness) if analysis.has_rules else ()
 
@@ -397,8 +395,7 @@ class _Assembler:
         begun, side = self.branches.beaten(state), state.arrives
         arrives = None if side is None else (side.junction, side.side)
         fork = self.branches.fork(state)
-        margins = tuple(tuple((held.index(name), weight) for name, weight in one) for one in self.margins[state])
-        return State(*kinds, guards, state.ends, twins, closing, output, rules, fork, begun, arrives, margins)
+        return State(*kinds, guards, state.ends, twins, closing, output, rules, fork, begun, arrives)
 
     def _common(self, state: Exit) -> tuple[int, ...]:
         """The columns by which a complete side is found: all sides have them."""

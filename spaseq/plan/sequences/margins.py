@@ -8,9 +8,11 @@ are worth.  A margin flows backward through the steps, as what is live does; one
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 
 from gpm.algebra import Expression, Literal, Operation, Parameter, Variable
+from nfa_native.automata.automaton import Automaton
 from spaseq.plan.sequences.filters import SIGNS
 from spaseq.plan.sequences.liveness import Liveness
 from spaseq.plan.sequences.states import Exit, Way
@@ -19,6 +21,16 @@ Weights = Mapping[str, float]  # of columns; the empty name has what is added
 Margin = tuple[tuple[str, float], ...]  # columns and their weights, that of the first is 1
 MOST = 2  # margins of a state
 ADDED = ""
+
+
+def with_margins(automaton: Automaton, liveness: Liveness) -> Automaton:
+    """The same for matchers whose work is bounded: states know the margins of what they keep."""
+    states = []
+    for state, (where, found) in zip(automaton.states, margins(liveness).items(), strict=True):
+        places = {name: place for place, name in enumerate(liveness.columns[where])}
+        numbered = tuple(tuple((places[name], weight) for name, weight in one) for one in found)
+        states.append(replace(state, margins=numbered))
+    return replace(automaton, states=tuple(states))
 
 
 def margins(liveness: Liveness) -> dict[Exit, tuple[Margin, ...]]:

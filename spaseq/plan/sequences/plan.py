@@ -434,6 +434,12 @@ class Plan:
 
         return assemble(self.analysis, self.liveness, self.results, terms, cells)
 
+    def for_bounded(self, automaton: Automaton) -> Automaton:
+        """The same for a matcher whose work is bounded (``Matcher.work_bound``)."""
+        from spaseq.plan.sequences.margins import with_margins
+
+        return with_margins(automaton, self.liveness)
+
 
 def _title(aggregate: Aggregate) -> str:
     argument = argument_name(aggregate)
