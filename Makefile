@@ -7,7 +7,7 @@ NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_n
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-many bench-lazy bench-choice bench-paths bench-spark bench-peers soak lint sanitize fuzz check-deep wheel clean
+.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -59,6 +59,10 @@ bench-lazy: $(VENV)/all.stamp
 # What is chosen of the two, on 24 workloads and where rates change.
 bench-choice: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.choice
+
+# What is found where work is bounded, beside steps and events that are left out by chance.
+bench-bound: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.bound
 
 # What queries cost on Spark, beside jobs that only count; it needs Java 17. PARTS="batch state" for some of them.
 bench-spark: $(VENV)/all.stamp

@@ -121,7 +121,7 @@ static void write_shedding(Kernel* k, Archive* a) {
     const Allowance& now = shedding->allowance;
     SheddingForms forms;
     forms.allowance = {now.rate, now.debt, now.level, now.spent, now.recent, now.room, now.done};
-    append(&forms.allowance, {double(shedding->reckless), double(shedding->learns)});
+    append(&forms.allowance, {shedding->reckless, double(shedding->learns)});
     forms.allowance.insert(forms.allowance.end(), now.offered.begin(), now.offered.end());
     forms.yields = {shedding->yields.starts, shedding->yields.found, shedding->yields.worked};
     if (is_known(k)) put_known(k, &forms);
@@ -267,11 +267,11 @@ static void take_allowance(const std::vector<double>& numbers, LoadShedding* to)
     a->rate = take_amount(&from);
     a->debt = take_number(&from);
     for (double* one : {&a->level, &a->spent, &a->recent, &a->room, &a->done}) *one = take_amount(&from);
-    to->reckless = take_amount(&from) != 0;
+    to->reckless = take_amount(&from);
     to->learns = take_amount(&from) != 0;  // of what the open tick has staged
     for (double& one : a->offered) one = take_amount(&from);
     from.end();
-    require(a->rate > 0 && a->room > 0, "an allowance is none");
+    require(a->rate > 0 && a->room > 0 && to->reckless <= 1, "an allowance is none");
 }
 
 // After the cells, whose serials are new.

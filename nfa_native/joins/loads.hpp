@@ -69,7 +69,7 @@ struct Yields {
 struct LoadShedding {
     Allowance allowance;
     int64_t position = 0;                  // of the next event that is not accounted for
-    bool reckless = false;                 // steps and cells are dropped by chance (for tests)
+    double reckless = 0;                   // steps and cells are dropped with this chance, to compare; 0: by worth
 
     // What is known, once there is nearly as much work as may be.
     std::vector<StateLoads> states;        // by state; none before

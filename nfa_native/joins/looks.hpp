@@ -2,6 +2,7 @@
 // tell which cells join, most are never looked at; there each bucket of values is asked whether it passes.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -14,7 +15,6 @@
 namespace spaseq::joins {
 
 constexpr double HOPELESS = 0.1;           // of the level: a cell that brings less for its work is dropped
-constexpr uint64_t RECKLESSNESS = 4;       // one of so many cells is dropped by chance, where that is asked for
 
 // An event tries a transition.
 static void begin_looks(Kernel* k, const TransitionSpec* transition, const Candidate* candidate) noexcept {
@@ -31,11 +31,16 @@ static inline uint64_t chance(LoadShedding* shedding) noexcept {
     return (mixed ^ mixed >> 31) * shedding::SPREADING >> 32;
 }
 
+// Whether it is dropped, where that is left to chance.
+static inline bool is_by_chance(LoadShedding* shedding) noexcept {
+    return std::ldexp(double(chance(shedding)), -32) < shedding->reckless;
+}
+
 // The cell brings so little for its work that others bring more.
 static bool is_hopeless(Kernel* k, const StateLoads& known, const CellLoad& load, const CellLook& look) noexcept {
     LoadShedding* shedding = k->shedding.get();
     const ClassUtility& c = known.utility.at(look.bucket, look.age);
-    if (shedding->reckless) return chance(shedding) % RECKLESSNESS == 0;
+    if (shedding->reckless > 0) return is_by_chance(shedding);
     if (!shedding->allowance.is_short() || c.looks < shedding::MANY_LOOKS || c.cost <= 0) return false;
     return size_of(k, load) * c.utility < HOPELESS * shedding->allowance.level * c.cost;
 }

@@ -40,7 +40,7 @@ class Matcher:
     count_only: bool
     evaluation: Evaluating
     work_bound: float
-    reckless: bool
+    reckless: float
     tallies: bool
     steps: int
     @property

@@ -175,13 +175,18 @@ cdef class Matcher:
 
     @property
     def reckless(self):
-        """For tests: steps and cells are dropped by chance, however much work there may be; set after the bound."""
-        return self.kernel.shedding.get() is not NULL and self.kernel.shedding.get().reckless
+        """To compare: steps and cells are dropped with this chance, however much work there may be; set after the bound.
+
+        0: by what they are worth.
+        """
+        return self.kernel.shedding.get().reckless if self.kernel.shedding.get() is not NULL else 0.0
 
     @reckless.setter
-    def reckless(self, bint value):
+    def reckless(self, double value):
         if self.kernel.shedding.get() is NULL:
             raise ValueError("work has no bound")
+        if not 0 <= value <= 1:
+            raise ValueError(f"a chance of {value} is none")
         self.kernel.shedding.get().reckless = value
 
     @property

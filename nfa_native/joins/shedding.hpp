@@ -45,14 +45,22 @@ static bool is_there(Kernel* k, StateData* s, const Staged& staged) noexcept {
     return cell != NO_CELL && !has_left(&k->now, &s->cells[cell]);
 }
 
-static Worth worth_of(Kernel* k, const Staged& staged, uint32_t age) noexcept {
+// So little is expected of it that it would be dropped even where it made no more work.
+static bool is_hopeless_step(const LoadShedding* shedding, double size, const ClassUtility& c) noexcept {
+    return shedding->reckless == 0 && c.looks >= shedding::FEW_LOOKS
+        && size * c.utility < STEP_WORK * shedding->allowance.level * shedding->dither;
+}
+
+// Of a successor of so many partial matches.
+static Worth worth_of(Kernel* k, const Staged& staged, double size, uint32_t age) noexcept {
     StateData* s = &k->now.states[staged.state];
     const StateLoads& known = k->shedding->states[staged.state];
     bool listed = s->kind == Cells::VIEWS && !s->merging.on;
     if (s->final) return {1, 1, STEP_WORK, true, false};
     uint32_t bucket = bucket_of(known, k->now.staged_words.data() + staged.word);
     const ClassUtility& c = known.utility.known(bucket, age);
-    double cost = listed || is_there(k, s, staged) ? 0 : c.cost;
+    bool asked = !is_hopeless_step(k->shedding.get(), size, c);  // a look for the cell costs as much as a step
+    double cost = listed || (asked && is_there(k, s, staged)) ? 0 : c.cost;
     return {c.utility, known.utility.at(bucket, age).utility, STEP_WORK + cost, listed,
         c.looks < shedding::FEW_LOOKS};
 }
@@ -85,7 +93,7 @@ static bool is_shed(Kernel* k, double size, const Worth& worth, uint32_t state) 
     double ratio = worth.is_new ? shedding::BEST_RATIO : size * worth.utility / worth.work;
     shedding::offer(&shedding->allowance, ratio, STEP_WORK);
     bool cut = shedding->allowance.is_spent();
-    bool unworthy = shedding->reckless ? chance(shedding) % 2 : ratio < shedding->allowance.level * shedding->dither;
+    bool unworthy = shedding->reckless > 0 ? is_by_chance(shedding) : ratio < shedding->allowance.level * shedding->dither;
     known->cut += cut;
     known->unworthy += !cut && unworthy;
     return cut || unworthy;
@@ -109,7 +117,7 @@ static void judge_rivals(Kernel* k, const Successors& step, double size, uint32_
     Worth together;
     size_t last = staged.size();
     for (size_t i = step.first; i < staged.size(); ++i)
-        if (competes(k, staged[i])) add_worth(&together, worth_of(k, staged[i], age)), last = i;
+        if (competes(k, staged[i])) add_worth(&together, worth_of(k, staged[i], size, age)), last = i;
     if (last == staged.size()) return;
     together.stays = together.stays || step.joined;
     if (!is_shed(k, size, together, staged[last].state)) {
@@ -126,7 +134,7 @@ static void judge_successors(Kernel* k, const Successors& step, double size, uin
     dropped.assign(staged.size() - step.first, 0);
     for (size_t i = step.first; i < staged.size(); ++i) {
         if (competes(k, staged[i])) continue;
-        Worth worth = worth_of(k, staged[i], age);
+        Worth worth = worth_of(k, staged[i], size, age);
         dropped[i - step.first] = is_shed(k, size, worth, staged[i].state);
         if (!dropped[i - step.first]) note_kept(outcome, worth, size, staged[i].state == step.source);
     }
@@ -215,7 +223,7 @@ static void begin_event(Kernel* k) noexcept {
     uint64_t mixed = uint64_t(k->now.seq) * shedding::SPREADING;
     double place = double(mixed >> 12) / double(uint64_t(1) << 52) * DITHER;  // between 0 and DITHER
     shedding->dither = std::ldexp(1 + (place - std::floor(place)), int(place) - DITHER / 2);
-    shedding->learns = is_known(k) && (shedding->reckless || (mixed >> 40) % LEARNING == 0);
+    shedding->learns = is_known(k) && (shedding->reckless > 0 || (mixed >> 40) % LEARNING == 0);
 }
 
 // What beginnings have come to on an average bounds what is expected of any partial match.
@@ -239,7 +247,7 @@ static void end_shed_event(Kernel* k) {
     LoadShedding* shedding = k->shedding.get();
     note_yields(k);
     shedding::end_event(&shedding->allowance);
-    if (!is_known(k) && (shedding::is_near(shedding->allowance) || shedding->reckless)) begin_utilities(k);
+    if (!is_known(k) && (shedding::is_near(shedding->allowance) || shedding->reckless > 0)) begin_utilities(k);
 }
 
 // Cells that are worth too little leave, from all states that compete for them.

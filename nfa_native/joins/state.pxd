@@ -107,7 +107,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
 
     cdef cppclass LoadShedding:
         Allowance allowance
-        bint reckless
+        double reckless
         vector[StateLoads] states
 
     cdef cppclass Counter:

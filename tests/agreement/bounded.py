@@ -58,7 +58,7 @@ def bounded(pair: Pair, bound: float, cuts: Sequence[int] = (), restored: Sequen
     matcher.tallies = tallies
     assert isinstance(matcher, Matcher)
     matcher.work_bound = abs(bound)
-    matcher.reckless = bound == RECKLESS
+    matcher.reckless = 0.4 if bound == RECKLESS else 0
     for number, (start, end) in enumerate(pairwise([0, *cuts, len(events)])):
         one.feed(events[start:end])
         if number in restored:

@@ -90,7 +90,9 @@ def test_what_a_bound_may_be() -> None:
     with pytest.raises(ValueError, match=r"a bound of -1\.0 is none"):
         matcher.work_bound = -1
     with pytest.raises(ValueError, match="work has no bound"):
-        matcher.reckless = True
+        matcher.reckless = 0.5
     matcher.work_bound = 5
+    with pytest.raises(ValueError, match="a chance of 2.0 is none"):
+        matcher.reckless = 2
     with pytest.raises(ValueError, match="steps are made when they can be"):
         matcher.evaluation = Evaluating.LAZY
