@@ -45,6 +45,10 @@ static bool is_there(Kernel* k, StateData* s, const Staged& staged) noexcept {
     return cell != NO_CELL && !has_left(&k->now, &s->cells[cell]);
 }
 
+static inline bool competes(const Kernel* k, const Staged& staged) noexcept {
+    return !k->now.states[staged.state].spec->twins.empty();
+}
+
 // So little is expected of it that it would be dropped even where it made no more work.
 static bool is_hopeless_step(const LoadShedding* shedding, double size, const ClassUtility& c) noexcept {
     return shedding->reckless == 0 && c.looks >= shedding::FEW_LOOKS
@@ -59,7 +63,8 @@ static Worth worth_of(Kernel* k, const Staged& staged, double size, uint32_t age
     if (s->final) return {1, 1, STEP_WORK, true, false};
     uint32_t bucket = bucket_of(known, k->now.staged_words.data() + staged.word);
     const ClassUtility& c = known.utility.known(bucket, age);
-    bool asked = !is_hopeless_step(k->shedding.get(), size, c);  // a look for the cell costs as much as a step
+    // A look for the cell costs as much as a step.
+    bool asked = competes(k, staged) || !is_hopeless_step(k->shedding.get(), size, c);
     double cost = listed || (asked && is_there(k, s, staged)) ? 0 : c.cost;
     return {c.utility, known.utility.at(bucket, age).utility, STEP_WORK + cost, listed,
         c.looks < shedding::FEW_LOOKS};
@@ -93,7 +98,8 @@ static bool is_shed(Kernel* k, double size, const Worth& worth, uint32_t state) 
     double ratio = worth.is_new ? shedding::BEST_RATIO : size * worth.utility / worth.work;
     shedding::offer(&shedding->allowance, ratio, STEP_WORK);
     bool cut = shedding->allowance.is_spent();
-    bool unworthy = shedding->reckless > 0 ? is_by_chance(shedding) : ratio < shedding->allowance.level * shedding->dither;
+    double level = shedding->allowance.level * shedding->dither;
+    bool unworthy = shedding->reckless > 0 ? is_by_chance(shedding) : ratio < level;
     known->cut += cut;
     known->unworthy += !cut && unworthy;
     return cut || unworthy;
@@ -105,10 +111,6 @@ static void note_kept(Outcome* outcome, const Worth& worth, double size, bool ag
     (again ? outcome->yield_again : outcome->yield) += worth.learned;
     (again ? outcome->work_again : outcome->work) += worth.work;
     outcome->again += again;
-}
-
-static inline bool competes(const Kernel* k, const Staged& staged) noexcept {
-    return !k->now.states[staged.state].spec->twins.empty();
 }
 
 // Judge those that compete, together.
