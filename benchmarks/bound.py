@@ -133,7 +133,8 @@ def run(shape: Shape, events: int, bound: float = UNBOUNDED, reckless: float = 0
     matcher, columns = matcher_of(plan, terms, bound, reckless), shape.data.columns(events)
     words = {name: words_of(terms, column) for name, column in columns.items() if name != "kind"}
     words["kind"] = columns["kind"].astype(np.uint64)
-    comes = np.random.default_rng(SEED + 1).random(events) < kept
+    left_out = np.random.default_rng(SEED + 1).random(events) >= kept
+    words["kind"][left_out] = len(shape.data.kinds)  # of no GPM: it has its place in the window
     before: tuple[int, float] = (0, 0.0)
     seconds: list[float] = []
     for start in range(0, events, BATCH):
@@ -141,7 +142,6 @@ def run(shape: Shape, events: int, bound: float = UNBOUNDED, reckless: float = 0
         if start == events // 2 // BATCH * BATCH:
             before = (matcher.count, matcher.work)
             seconds.clear()
-        words["kind"][numbers[~comes[numbers]]] = len(shape.data.kinds)  # of no GPM: it has its place in the window
         rows = rows_of(plan, shape.data.kinds, words, numbers)
         started = time.process_time()
         matcher.feed(numbers * 1000, numbers.astype(np.uint64), rows)

@@ -19,4 +19,5 @@ def one_of(count: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def _deep(case: Any) -> Any:
-    return pytest.param(case, marks=pytest.mark.deep)
+    values = case if isinstance(case, tuple) else (case,)
+    return pytest.param(*values, marks=pytest.mark.deep)

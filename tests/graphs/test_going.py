@@ -10,6 +10,7 @@ import pytest
 
 import spaseq
 from spaseq.graphs import terms_in_use as forgetting
+from tests.slices import first
 
 STAYS = """SELECT ?s ?a ?b FROM STREAM s <urn:s> WHERE { SEQ(A ; B)
     DEFINE GPM A ON s { ?s <urn:kept> ?a FILTER(?a != "kept text") } DEFINE GPM B ON s { ?s <urn:value> ?b } }"""
@@ -43,13 +44,14 @@ def event(number: int, value: str = "500.5") -> bytes:
 
 @pytest.mark.parametrize("gpm", ["auto", "pyoxigraph"])
 @pytest.mark.parametrize("kind", ["native", "regex", "knowledge"])
-def test_queries_that_come_and_go(kind: str, gpm: str) -> None:
+@pytest.mark.parametrize("count", first(1, [120, 200]))
+def test_queries_that_come_and_go(kind: str, gpm: str, count: int) -> None:
     """Each finds its matches, those that stay find theirs, and nothing is left in the end."""
     engine = spaseq.Engine(KB if kind == "knowledge" else None, gpm=gpm)
     engine.register(STAYS, "stays")
     engine.push("s", b"<urn:kept-subject> <urn:kept> 1 .", 0)
     core, most = engine.kind, 0
-    for number in range(1, 121):
+    for number in range(1, count + 1):
         engine.register(goes(number, kind), "goes")
         found = engine.push("s", event(number), 2 * number) + engine.push("s", event(number), 2 * number + 1)
         assert [match.query for match in found] == ["goes"]

@@ -10,6 +10,7 @@ import pytest
 
 from spaseq import Engine
 from tests.graphs.test_lazy import S, T, graph, query
+from tests.slices import first
 
 SEQUENCES = [
     *(
@@ -62,10 +63,11 @@ def matches(text: str, events: list[Arrival], gpm: str, cuts: list[int], restart
     return found
 
 
+@pytest.mark.parametrize("seeds", first(1, [range(6), range(12)]))
 @pytest.mark.parametrize("sequence", SEQUENCES)
-def test_nothing_is_missed(sequence: str) -> None:
+def test_nothing_is_missed(sequence: str, seeds: range) -> None:
     some = 0
-    for seed in range(6):
+    for seed in seeds:
         chance = random.Random(f"{sequence} {seed}")
         text, events = query(sequence, chance.choice(WINDOWS)), stream(chance)
         wanted = matches(text, events, "pyoxigraph", [], False)
