@@ -27,11 +27,12 @@ if TYPE_CHECKING:
     from spaseq.languages.spaseq import parse
     from spaseq.results.match import Match
     from spaseq.results.table import MatchTable
+    from spaseq.runtime.bounded import Bound
 
     __version__: str
 
 __all__ = [
-    "Background", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
+    "Background", "Bound", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
     "QueryError", "QuerySyntaxError", "QueryWarning", "RowError", "Run", "SnapshotError", "SpaseqError",
     "SpaseqWarning", "StreamError", "__version__", "parse", "prepare", "run",
 ]  # fmt: skip
@@ -39,6 +40,7 @@ __all__ = [
 NOT_INSTALLED = "0+unknown"  # the version when run from a source tree
 _HOMES = {
     "Background": "spaseq.graphs.background",
+    "Bound": "spaseq.runtime.bounded",
     "Engine": "spaseq.graphs",
     "Match": "spaseq.results.match",
     "MatchTable": "spaseq.results.table",

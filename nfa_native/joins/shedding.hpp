@@ -216,11 +216,18 @@ static void note_load(Kernel* k, size_t number, const Staged& staged, uint32_t c
 
 // ── events and ticks ──
 
-// An event comes, maybe after some that had no rows.  One of some learns, whatever comes in turn.
-static void begin_event(Kernel* k) noexcept {
+// All events before the next one have passed, also those that had no rows.
+static void pass_idle(Kernel* k) noexcept {
     LoadShedding* shedding = k->shedding.get();
     shedding::pass_events(&shedding->allowance, uint64_t(k->now.seq - shedding->position));
-    shedding->position = k->now.seq + 1;
+    shedding->position = k->now.seq;
+}
+
+// An event comes.  One of some learns, whatever comes in turn.
+static void begin_event(Kernel* k) noexcept {
+    LoadShedding* shedding = k->shedding.get();
+    pass_idle(k);
+    ++shedding->position;
     shedding->judged = 0;
     uint64_t mixed = uint64_t(k->now.seq) * shedding::SPREADING;
     double place = double(mixed >> 12) / double(uint64_t(1) << 52) * DITHER;  // between 0 and DITHER
@@ -276,6 +283,7 @@ inline void bound_work(Kernel* k, double rate) {
         k->shedding->position = k->now.seq;
         k->shedding->yields.results = k->results.count;
     }
+    pass_idle(k);  // by the rate of before
     shedding::begin_allowance(&k->shedding->allowance, rate);
 }
 

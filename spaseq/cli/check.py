@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from spaseq.cli import parameters
-from spaseq.cli.queries import Warned, about, each_query, is_ceql, is_paths, read_text, recognized, show_warnings
+from spaseq.cli.queries import (
+    Warned,
+    about,
+    each_query,
+    is_ceql,
+    is_paths,
+    read_text,
+    recognized,
+    show_warnings,
+)
 from spaseq.cli.terminal import fail, say
 from spaseq.errors import OptionError
 from spaseq.languages import spaseq
 from spaseq.languages.spaseq import ParsedQuery
-from spaseq.plan.sequences import compile_plan
+from spaseq.plan.sequences import Plan, compile_plan
+from spaseq.plan.sequences.bounded import check_bounded
 
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedFormulaQuery
@@ -21,17 +32,30 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @parameters.given_option
-def check(queries: tuple[str, ...], given: tuple[str, ...]) -> None:
+@click.option(
+    "--bounded", is_flag=True, help="Also whether their work may have a bound, as run has it with --work-bound."
+)
+def check(queries: tuple[str, ...], given: tuple[str, ...], bounded: bool) -> None:
     """Check query files, in SPAseq or CEQL, or of path queries; with --given also rows for their parameters.
 
     Errors go to standard error (exit code 2), warnings and "ok" to standard output.
     """
-    errors = [error for path in queries if (error := _check(path)) is not None]
+    found = {path: _check(path) for path in queries}
+    errors = [one for one in found.values() if isinstance(one, Exception)]
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
+    if bounded:
+        check_bounded([_bounded(path, one) for path, one in found.items()])
     if given:
         for name, count in parameters.checked(given, each_query(queries, _with_parameters)).items():
             say(f"{name}: {count:,} rows", err=False)
+
+
+def _bounded(path: str, parsed: Warned | Exception) -> Plan:
+    """A query whose work may have a bound, if it is one in SPAseq.  OptionError: it is none."""
+    if not isinstance(parsed, ParsedQuery):
+        raise OptionError(f"{path} is no query in SPAseq: the work of others has no bound yet")
+    return compile_plan(replace(parsed.query, name=path))
 
 
 def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
@@ -46,8 +70,8 @@ def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
     return ceql.parse(text, name)
 
 
-def _check(path: str) -> Exception | None:
-    """Print what there is to say about a file; its error, if it has one."""
+def _check(path: str) -> Warned | Exception:
+    """Print what there is to say about a file; the query in it, or its error."""
     try:
         parsed = _checked(*read_text(path))
     except MemoryError:
@@ -56,7 +80,7 @@ def _check(path: str) -> Exception | None:
         return error
     show_warnings(parsed)
     say(f"{path}: ok", err=False)
-    return None
+    return parsed
 
 
 def _checked(text: str, path: str) -> Warned:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from spaseq.cli import (
+    bounds,
     checkpoint,
     execution,
     interrupts,
@@ -29,6 +30,7 @@ from spaseq.sources.rdf.files import expand
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
+    "work_bound", "priorities",
 )  # fmt: skip
 
 
@@ -64,6 +66,7 @@ SAME = (  # options of which a run that goes on must have those of before
     help="When steps under “:” are made that keep values of several events: at once (eager), when a later event asks "
     "for them (lazy), or as it takes less (auto).",
 )  # fmt: skip
+@bounds.bound_options
 @options.notes_options
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:
@@ -82,6 +85,8 @@ class LiveOptions(options.GraphOptions):
     idle_advance: timedelta | None
     gpm: str
     evaluation: str = "auto"
+    work_bound: float | None = None
+    priorities: tuple[str, ...] = ()
 
 
 class GraphExecution(execution.Execution[LiveOptions]):
@@ -96,6 +101,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
+        self.bound = bounds.bound_of(asked.work_bound, asked.priorities)
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
         tables = parameters.given_tables(asked.given, parameters.of_graphs(self.checked))
@@ -126,7 +132,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
-            given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation,
+            given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation, bound=self.bound,
         )  # fmt: skip
         self.running.warns = False
         self.interrupts = interrupts.RunInterrupts(self.running)

@@ -22,6 +22,7 @@ from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable
 from spaseq.results.terms import from_bytes
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import exclusive, in_steps, reading, whole_or_broken
 from spaseq.runtime.query_rows import QueryRows
@@ -48,6 +49,7 @@ class Engine(runtime.Engine):
     what they entail by RDFS; "rdfs" means all of them.  ``sharing``: rows of a query with parameters run together
     where they can; False, to compare: each by itself.  ``evaluation``: under ``:``, steps that keep values of several
     events are made when they can be ("eager"), when a later event asks for them ("lazy"), or as it takes less ("auto").
+    ``bound``: how much work events may take; the results are part of all then, those that bring most for their work.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -62,8 +64,9 @@ class Engine(runtime.Engine):
         entail: Entail = (),
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> None:
-        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm, sharing, evaluation))
+        self._keep(GraphKind(read_background(background, entail), lateness, on_late, gpm, sharing, evaluation, bound))
 
     core: EngineCore[Events, AnyGraphQuery]
 
@@ -247,6 +250,11 @@ class Engine(runtime.Engine):
         return self.kind.deliver(decided)
 
     # ── the rest of the interface ────────────────────────────────────────────────────────────────────────
+    @property
+    def complete(self) -> bool:
+        """Whether no partial match was left out so far, to keep work within its bound."""
+        return self.kind.complete
+
     @reading
     def statistics(self) -> dict[str, Any]:
         """Counters of streams and queries, fit for JSON (``GraphKind.statistics``)."""
@@ -282,20 +290,22 @@ class Engine(runtime.Engine):
         given: RowSources = None,
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> Self:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process.
 
         ``queries`` and ``background`` are given again, queries in the order of registration or by name.  The rows of
         queries with parameters are in the snapshot; where ``given`` (by name) or the text has others, new rows begin
-        now, and those that are gone are forgotten; ``sharing`` is for new ones.  SnapshotError: the snapshot is
-        damaged, of another version, or of other queries or background.
+        now, and those that are gone are forgotten; ``sharing`` is for new ones.  With the same ``bound`` it leaves out
+        what the engine of the snapshot would have left out.  SnapshotError: the snapshot is damaged, of another
+        version, or of other queries or background.
         """
         from spaseq.graphs.state import restored
 
         engine = cls.__new__(cls)
         _check_on_match(on_match)
         known = read_background(background, entail)
-        engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing, evaluation))
+        engine._keep(restored(data, queries, known, on_late, on_match, gpm, given, sharing, evaluation, bound))
         return engine
 
 

@@ -21,6 +21,8 @@ from spaseq.graphs.graph_query import GraphQuery
 from spaseq.graphs.lazy import Postponed, Rows, evaluate, placed
 from spaseq.graphs.names import FEW, EventNames
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
+from spaseq.graphs.sharing import share
+from spaseq.runtime.bounded import SHARED_EVERY, Bound
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, Waiting, by_tick, by_time
 from spaseq.sources.rdf.events import EventIris, Events
@@ -32,10 +34,14 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     A query that an event does not concern is not called: it hears of the event, as one without rows, before the next
     one that concerns it, or when only time is needed for a result.  Every ``FEW`` events all queries hear of all.
+    Where work has a ``bound``, they share it anew every ``SHARED_EVERY`` events.
     """
 
-    def __init__(self, clocks: Iterable[StreamClock], strict: bool, evaluator: Evaluator) -> None:
+    def __init__(
+        self, clocks: Iterable[StreamClock], strict: bool, evaluator: Evaluator, bound: Bound | None = None
+    ) -> None:
         super().__init__(clocks, by_tick if strict else by_time)
+        self._bound = bound
         self.names = EventNames()
         self._evaluator = evaluator
         self.before_events: list[Callable[[], None]] = []  # to be called before the next event is taken
@@ -209,6 +215,24 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         if self._young:
             self.find_young(self._young)
 
+    # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
+    def share(self, measured: bool = False) -> None:
+        """Let the queries share the bound, as they do the same way however the input is cut."""
+        if self._bound is None or not self.all_queries:
+            return
+        for member in self._members:
+            if not member.is_over:
+                self._hear_member(member)
+                member.complete()
+                if measured:
+                    member.measure()
+        share(self._bound, self.all_queries)
+
+    def _note_shared(self) -> None:
+        """Some events have passed: every so many it is measured what queries took."""
+        if self._bound is not None and self.names.next % SHARED_EVERY == 0 and len(self._members) > 1:
+            self.share(measured=True)
+
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────
     def _feed_single(self, time: int, stream: int, event: SingleEvent) -> dict[AnyGraphQuery, None]:
         """Feed one event to the queries that it concerns, and give these."""
@@ -231,6 +255,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             query.feed_single(time, number, rows)
         for row in unseen:
             row.heard = self.names.next
+        self._note_shared()
         return self._fed(concerned) if self._owners else dict.fromkeys(concerned)
 
     def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:
@@ -255,7 +280,17 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     # ── the batch way ────────────────────────────────────────────────────────────────────────────────────
     def _feed(self, released: Released[Events]) -> dict[AnyGraphQuery, None]:
-        """Feed events to the queries that they concern, and give these; many concern all."""
+        """Feed events to the queries that they concern, and give these."""
+        if self._bound is None:
+            return self._feed_all(released)
+        fed: dict[AnyGraphQuery, None] = {}
+        for part in released.cut(SHARED_EVERY - self.names.next % SHARED_EVERY, SHARED_EVERY):
+            fed |= self._feed_all(part)
+            self._note_shared()
+        return fed
+
+    def _feed_all(self, released: Released[Events]) -> dict[AnyGraphQuery, None]:
+        """``_feed``; many concern all queries."""
         many = len(released) > FEW
         rows = self._evaluate(released)
         needed = {query: [rows.get((need.stream, need.pattern)) for need in query.needs] for query in self._members}

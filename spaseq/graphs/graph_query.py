@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -17,13 +17,15 @@ from gpm.rows import AtomRows
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import Location, StreamError
-from spaseq.graphs.matchers import AnyMatcher, AnyPlan, WordMap, Words, at_rest, pack_counters
+from spaseq.graphs.matchers import AnyMatcher, AnyPlan, Bounded, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames
+from spaseq.graphs.shed import Shed, shed_by
 from spaseq.pattern.sequences import Construction, Query, Selection
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.match import DerivedEvent, Match
 from spaseq.results.projection import Constructor, Projector
 from spaseq.results.table import MatchTable
+from spaseq.runtime.bounded import Meter
 from spaseq.runtime.protocols import OneQuery
 from spaseq.streams.timestamps import GREATEST, LEAST
 
@@ -92,6 +94,8 @@ class GraphQuery(OneQuery):
         self.is_new = True  # it has not been fed any
         self.place = 0  # of its row, where it runs one of a query with parameters
         self.since = 0  # events see it that know this version of the background, or a later one
+        self.meter = Meter()  # of its work, if that has a bound
+        self._shed = Shed()  # by matchers that it has no more, or whose work has no bound any more
         self._waiting: deque[Callable[[], None]] = deque()  # what it was told while the matcher pauses
         self._passed: int | None = LEAST  # the time that has passed; None: all
         self._names = names
@@ -159,8 +163,34 @@ class GraphQuery(OneQuery):
     def count_only(self) -> None:
         """Count results, where that is possible, instead of making them; before any event."""
         if self.can_count_only:
-            self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
+            if not self.is_bounded:
+                self.matcher = self.plan.counter(self._terms, self.matcher.automaton) or self.matcher
             self.matcher.count_only = True
+
+    # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its work has a bound."""
+        return not self.is_over and isinstance(self.matcher, Bounded) and self.matcher.work_bound > 0
+
+    def bound_work(self, rate: float) -> None:
+        """From now on its work has this bound, or with 0 none; it has done what it was told."""
+        assert isinstance(self.matcher, Bounded)
+        if not rate:
+            self._shed = self.shed
+        self.matcher.work_bound = rate
+
+    def measure(self) -> None:
+        """So many events have passed that the bound is shared anew."""
+        shed = self.shed
+        self.meter = self.meter.after(shed.work, shed.steps)
+
+    @property
+    def shed(self) -> Shed:
+        """What was left out, to keep work within a bound."""
+        return self._shed if self.is_over else self._shed + shed_by(self.matcher)
+
+    # ── events and time ──────────────────────────────────────────────────────────────────────────────────────
 
     @_countable
     def _tell(self, what: Callable[..., None], *how: Any) -> None:
@@ -286,6 +316,7 @@ class GraphQuery(OneQuery):
 
     def _end(self) -> None:
         """There are as many results as were asked for: forget everything but what statistics tell."""
+        self._shed = self.shed
         self.is_over, self.has_rest = True, False
         self.counters = self.matcher.statistics()
         del self.matcher
@@ -332,6 +363,10 @@ class GraphQuery(OneQuery):
         evaluated = {str(atom): count for atom, count in self.evaluated.items()}
         counters = {"results": self.results, "newest": self._newest, "evaluated": evaluated,
                     "max_results": self.max_results or 0, "over": self.is_over, "new": self.is_new}  # fmt: skip
+        if self._shed != Shed():
+            counters["shed"] = self._shed.state()
+        if self.meter != Meter():
+            counters["meter"] = asdict(self.meter)
         matcher = pack_counters(self.counters) if self.is_over else self.matcher.snapshot()
         return counters, matcher, b"" if self._projector is None else self._projector.snapshot()
 
@@ -339,6 +374,8 @@ class GraphQuery(OneQuery):
         """Take over what ``snapshot`` gave, the matcher, or what is left of it, apart."""
         self.results, self._newest = counters["results"], counters["newest"]
         self.is_new = counters["new"]
+        self._shed = Shed.of_state(counters["shed"]) if "shed" in counters else Shed()
+        self.meter = Meter(**counters.get("meter", {}))
         self.evaluated |= {
             int(atom): count for atom, count in counters["evaluated"].items() if int(atom) in self.evaluated
         }
@@ -348,7 +385,11 @@ class GraphQuery(OneQuery):
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         counters = at_rest(self.counters) if self.is_over else self.matcher.statistics()
-        return self.plan.report(counters, came, self.evaluated)
+        return self.plan.report(counters, came, self.evaluated) | self.shed_statistics()
+
+    def shed_statistics(self) -> dict[str, Any]:
+        """What was left out, if its work has, or had, a bound."""
+        return {"bound": self.shed.statistics()} if self.is_bounded or self._shed != Shed() else {}
 
     @property
     def found(self) -> int:

@@ -16,6 +16,7 @@ from spaseq.graphs.queries import AnyQuery, as_query, supplied_streams
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, MergedTables, merged_matches, merged_tables
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
@@ -55,7 +56,7 @@ class Run(SourceRun[Events], Iterator[Match]):
     ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
     ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
     rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself;
-    ``sharing`` and ``evaluation`` are those of ``Engine``.
+    ``sharing``, ``evaluation`` and ``bound`` are those of ``Engine``.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
@@ -92,13 +93,15 @@ class Run(SourceRun[Events], Iterator[Match]):
         given: RowSources = None,
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> None:
         if not isinstance(options, WireOptions):
             raise OptionError(f"options are WireOptions, not {options!r:.80}")
-        self.engine = Engine(background, lateness, on_late, gpm, entail, sharing, evaluation)
+        self.engine = Engine(background, lateness, on_late, gpm, entail, sharing, evaluation, bound)
         if state is not None:
             known = _by_name(queries)
             options_again: Any = {"gpm": gpm, "given": given, "sharing": sharing, "evaluation": evaluation}
+            options_again["bound"] = bound
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, **options_again)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
         self._kind = kind = self.engine.kind
@@ -111,6 +114,8 @@ class Run(SourceRun[Events], Iterator[Match]):
             named = [(name, query) for name, (_, query) in zip(names, named, strict=True)]
         for name, query in named:
             self.engine.register(query, name, max_results=max_results, given=tables.get(name))
+        if bound is not None:
+            bound.check_names(list(kind.core.running))
         supplied = supplied_streams(kind.known(), streams)
         if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
@@ -203,8 +208,14 @@ class Run(SourceRun[Events], Iterator[Match]):
         return self._kind.statistics(self.reports)
 
     def losses(self) -> list[Loss]:
-        """What was dropped of the streams so far."""
-        return [loss for some in self._kind.losses(self.reports).values() for loss in some]
+        """What was dropped of the streams so far, and of partial matches, to keep work within its bound."""
+        of_streams = (loss for some in self._kind.losses(self.reports).values() for loss in some)
+        return [*of_streams, *self._kind.shed_losses()]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no partial match was left out so far, to keep work within its bound."""
+        return self._kind.complete
 
     def _framed(self, query: str | None) -> str:
         """The name of the query whose results become a frame."""
@@ -274,12 +285,13 @@ def run(
     given: RowSources = None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> Run:
     """The matches of ``query`` (or several) over ``streams``, lazily, in order of decision: see ``Run``."""
     return Run(
         query, streams, background, lateness, on_late, options, gpm=gpm, entail=entail, idle=idle,
         idle_advance=idle_advance, follow=follow, max_results=max_results, given=given,
-        sharing=sharing, evaluation=evaluation,
+        sharing=sharing, evaluation=evaluation, bound=bound,
     )  # fmt: skip
 
 

@@ -14,22 +14,25 @@ from gpm.evaluator import Evaluator, Mode
 from gpm.native.assembly import Assembler, Encoder
 from gpm.native.single import SingleEvent
 from nfa_native.automata.automaton import Automaton
+from nfa_native.automata.kinds import Evaluating
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
-from spaseq.graphs.matchers import AnyMatcher, Lazy
+from spaseq.graphs.matchers import AnyMatcher, Bounded, Lazy, WordMap
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.description import evaluation_of
 from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.bounded import check_bounded
 from spaseq.plan.sequences.cells import LazyAtom, lazy_atoms
 from spaseq.plan.sequences.rule_plan import Key, PlanOfRows, plans_apart, plans_of_rows
 from spaseq.results.match import Match
 from spaseq.results.table import MatchTable, each_of_one_query, in_order
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.merged_input import MergedInput
@@ -62,13 +65,19 @@ class GraphKind:
         gpm: str = "auto",
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> None:
         if on_late is not None and not callable(on_late):
             raise OptionError(f"on_late is a function of an event, not {on_late!r:.80}")
         self.terms = Terms()
         self.on_late = on_late
-        self.sharing = sharing  # rows of parameters run together where they can
+        if not (bound is None or isinstance(bound, Bound)):
+            raise OptionError(f"a bound is given as Bound(work=…), not {bound!r:.80}")
+        self.bound = bound
+        self.sharing = sharing and bound is None  # rows of parameters run together where they can
         self.evaluation = evaluation_of(evaluation)
+        if bound is not None and self.evaluation is Evaluating.LAZY:
+            raise OptionError("where work has a bound steps do not wait: evaluation cannot be lazy")
         self.keeps_families = False  # whether results of a family stay in one table
         self.evaluator = new_evaluator(gpm, self.terms, background)
         late_by = duration_microseconds(lateness)
@@ -184,14 +193,36 @@ class GraphKind:
         max_results: int | None = None,
     ) -> GraphQuery:
         """A query that has seen nothing yet."""
-        matcher = self.as_asked(plan.start(self.terms, automaton=made.automaton))
-        return self.running(plan, made, merged, matcher, on_match, max_results)
+        return self.running(plan, made, merged, self.started(plan, made.automaton), on_match, max_results)
+
+    def started(self, plan: Plan, automaton: Automaton) -> AnyMatcher:
+        """A matcher of a query that has seen nothing yet."""
+        if self.bound is not None:
+            automaton = plan.for_bounded(automaton)
+        return self.as_asked(plan.start(self.terms, automaton=automaton))
+
+    def restored_matcher(
+        self, plan: Plan, automaton: Automaton, data: bytes, word_map: WordMap, was_bounded: bool
+    ) -> AnyMatcher:
+        """One from its snapshot."""
+        if self.bound is not None or was_bounded:
+            automaton = plan.for_bounded(automaton)
+        matcher = plan.restore(self.terms, data, word_map, automaton=automaton)
+        return matcher if was_bounded else self.as_asked(matcher)
 
     def as_asked(self, matcher: AnyMatcher) -> AnyMatcher:
-        """A matcher that makes steps when it was asked to."""
-        if isinstance(matcher, Lazy):
+        """A matcher with the bound, or that makes steps when it was asked to."""
+        if self.bound is not None:
+            assert isinstance(matcher, Bounded)
+            matcher.work_bound = self.bound.work
+        elif isinstance(matcher, Lazy):
             matcher.evaluation = self.evaluation
         return matcher
+
+    def check_bounded(self, more: Iterable[Plan] = ()) -> None:
+        """OptionError: the work of a query, or of one of some ``more``, may have no bound."""
+        if self.bound is not None:
+            check_bounded([*(query.plan for query in self.core.at_work if isinstance(query.plan, Plan)), *more])
 
     def update_background(self, sources: BackgroundSources) -> None:
         """See ``Engine.update_background``."""
@@ -203,7 +234,7 @@ class GraphKind:
 
     def new_input(self, iris: Iterable[str], strict: bool) -> GraphInput:
         """An input of these streams; ``strict`` if its queries count events in their windows."""
-        return GraphInput([self.core.clock(iri) for iri in iris], strict, self.evaluator)
+        return GraphInput([self.core.clock(iri) for iri in iris], strict, self.evaluator, self.bound)
 
     def wait_for_whole_ticks(self) -> None:
         """Decide nothing of a time before it has passed, so that results have one order however the input is cut.
@@ -243,7 +274,7 @@ class GraphKind:
         iris = {stream.name: merged.numbers[stream.iri] for stream in plan.query.streams}
         iris |= {iri: number for number, iri in enumerate(merged.streams)}
         needs = [Need(iris[atom.stream], pattern) for atom, pattern in zip(plan.atoms, made.patterns, strict=True)]
-        may_wait = self.evaluator.mode is Mode.AUTO and not plan.by_partition
+        may_wait = self.evaluator.mode is Mode.AUTO and not plan.by_partition and self.bound is None
         lazy = self._lazy(made.automaton, needs) if may_wait else ()
         return GraphQuery(plan, matcher, needs, merged.names, self.terms, on_match, lazy, max_results)
 
@@ -359,6 +390,16 @@ class GraphKind:
         """What was dropped of each stream, by its IRI; ``reports`` of those that were read."""
         return {iri: [*self._losses_of(clock, reports.get(iri))] for iri, clock in self.core.clocks.items()}
 
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out to keep work within its bound."""
+        return all(query.shed.is_nothing for query in self.core.at_work)
+
+    def shed_losses(self) -> list[Loss]:
+        """What was left out to keep work within its bound."""
+        each = (query.shed.losses(query.plan.query.name) for query in self.core.at_work)
+        return [loss for losses in each for loss in losses]
+
     def _losses_of(self, clock: StreamClock, report: WireReport | None) -> Iterator[Loss]:
         yield from late(clock)
         yield from skipped_rows(clock.iri, self.skipped.get(clock.iri, Skipped()))
@@ -412,7 +453,7 @@ def _statistics(
     if named.max_results is not None:
         found |= {"max_results": named.max_results, "over": named.is_over}
     if not named.found:
-        dropped = [loss for iri in merged.streams for loss in lost[iri]]
+        dropped = [*(loss for iri in merged.streams for loss in lost[iri]), *query.shed.losses(name)]
         found["why"] = reasons(dropped, str(len(merged.buffer) or ""), f"<{held_back_by}>", found.get("why", ()))
     else:
         found["why"] = []

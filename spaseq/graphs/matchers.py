@@ -85,6 +85,20 @@ class Lazy(Protocol):
     evaluation: Evaluating
 
 
+@runtime_checkable
+class Bounded(Protocol):
+    """A matcher whose work may have a bound: an average of so many units for an event; 0: it has none."""
+
+    work_bound: float
+
+    @property
+    def work(self) -> float:
+        """Units since it has one."""
+
+    def shed(self) -> tuple[NDArray[np.int64], int]:
+        """What was dropped, by state (n, 3), and how many events took more than the bound: see ``Shed``."""
+
+
 class Inspected(Protocol):
     """A matcher that tells what it holds."""
 

@@ -15,6 +15,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
 from spaseq.graphs.parameter_rows import row_of
+from spaseq.graphs.shed import Shed, all_shed
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.rule_plan import Key, RulePlan
@@ -65,6 +66,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self.next_place = 0  # of a row that comes
         self.has_idle = False  # members may run no row any more, and still be fed
         self._empty = empty
+        self._shed = Shed()  # by members that are gone
         self.counters: Mapping[str, Any] = {}  # of all rows, when it is over
 
     @property
@@ -141,8 +143,19 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         self.derived += table.derived or ()
         return table
 
+    @property
+    def shed(self) -> Shed:
+        """What was left out, to keep work within a bound."""
+        return self._shed + all_shed(member.shed for member in self.members)
+
+    def forget_member(self, member: GraphQuery) -> None:
+        """See ``ParametricQuery``."""
+        self._shed += member.shed
+        super().forget_member(member)
+
     def end(self) -> None:
         """See ``ParametricQuery``; what statistics tell is kept."""
+        self._shed = self.shed
         self.counters = self._summed()
         super().end()
 
@@ -157,7 +170,8 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
             each.update(member.evaluated)
         counters = at_rest(self.counters) if self.is_over else self._summed()
         told = next((member.plan for member in self.members if isinstance(member.plan, RulePlan)), self.plan)
-        return {"rows": len(self.rows), **told.report(counters, came, each)}
+        bound = {"bound": self.shed.statistics()} if self.shed != Shed() else {}
+        return {"rows": len(self.rows), **told.report(counters, came, each), **bound}
 
     def _summed(self) -> dict[str, Any]:
         """The counters of the members' matchers, each the sum of theirs."""
@@ -171,11 +185,14 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
         """Counters, and when it is over what is left of its members; these have their own."""
         counters = {"results": self.results, "newest": LEAST, "evaluated": {}, "max_results": self.max_results or 0,
                     "over": self.is_over, "new": False}  # fmt: skip
+        if self._shed != Shed():
+            counters["shed"] = self._shed.state()
         return counters, pack_counters(self.counters) if self.is_over else b"", b""
 
     def restore(self, counters: dict[str, Any], data: bytes) -> None:
         """Take over what ``snapshot`` gave, before anything else happens."""
         self.results = counters["results"]
+        self._shed = Shed.of_state(counters["shed"]) if "shed" in counters else Shed()
         if counters["over"]:
             self.end()
             self.counters = unpack_counters(self.plan.start(Terms()), data)

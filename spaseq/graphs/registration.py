@@ -76,10 +76,12 @@ class Registration:
         kind = self._kind
         order = stream_order([*kind.known(), checked])
         plan = plan_of(query, checked)
+        kind.check_bounded([plan])
         kind.share([query])
         merged = self._input_for(checked)
         kind.core.start(self._begun(query, plan, rows, merged, on_match, max_results), merged)
         kind.core.sort(order)
+        merged.share()
         return merged
 
     def _begun(
@@ -103,7 +105,9 @@ class Registration:
         """See ``Engine.unregister``."""
         core = self._kind.core
         self._check_unread(core.query_named(name), name)
+        merged = self._kind.input_of(core.query_named(name))
         gone = core.remove(name)
+        merged.share()
         self._families.forget(name)
         if isinstance(gone, GraphFamily) and gone.names:
             self._kind.input_of(gone).forget_idle(gone)
@@ -156,6 +160,7 @@ class Registration:
             new = self._extended(query, new)
         for one in self._kind.plans(query.plan, new, query.next_place):
             self._kind.run_rows(query, merged, one)
+        merged.share()
         return count
 
     def _extended(self, query: ParametricGraphQuery, rows: dict[Key, Row]) -> dict[Key, Row]:
@@ -173,6 +178,7 @@ class Registration:
         query, merged = self.parametric(name)
         gone = [key for key in keyed(read_rows(query.plan.query, table)) if key in query.rows]
         merged.detach_members({member for key in gone if (member := query.remove(key)) is not None})
+        merged.share()
         return len(gone)
 
     def parametric(self, name: str) -> tuple[ParametricGraphQuery, GraphInput]:

@@ -30,6 +30,7 @@ class Restoring:
     sections: Mapping[str, bytes]
     word_map: WordMap
     on_match: OnMatch | None
+    was_bounded: bool
 
     def query(self, made: Made | MadeFamily, merged: GraphInput) -> AnyGraphQuery:
         """A query, or a family, on its input."""
@@ -56,6 +57,9 @@ class Restoring:
         most = counters["max_results"] or None
         running = self.kind.running(plan, compiled, merged, matcher, on_match, most)
         running.restore(counters, remembered, self.word_map)
+        if running.is_bounded and self.kind.bound is None:
+            running.bound_work(0)
+            self.kind.as_asked(running.matcher)
         if matcher is None:
             running.counters = unpack_counters(plan.start(self.kind.terms, automaton=compiled.automaton), data)
         return running
@@ -119,14 +123,14 @@ class Restoring:
         return age
 
     def _new_matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput) -> AnyMatcher:
-        matcher = self.kind.as_asked(plan.start(self.kind.terms, automaton=compiled.automaton))
+        matcher = self.kind.started(plan, compiled.automaton)
         matcher.advance(merged.advanced)
         return matcher
 
     def _matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput, is_new: bool, data: bytes) -> AnyMatcher:
         if is_new:  # its number for the oldest event says nothing
             return self._new_matcher(plan, compiled, merged)
-        matcher = self.kind.as_asked(plan.restore(self.kind.terms, data, self.word_map, automaton=compiled.automaton))
+        matcher = self.kind.restored_matcher(plan, compiled.automaton, data, self.word_map, self.was_bounded)
         if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
             raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
         if not merged.finished and matcher.next_time > merged.watermark:

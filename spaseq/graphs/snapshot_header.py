@@ -7,15 +7,27 @@ from itertools import chain
 from typing import Any
 
 from spaseq.errors import SnapshotError
-from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, IntegerRange, Shape, misfits
+from spaseq.runtime.snapshot.validation import (
+    CLOCK,
+    COUNT,
+    DURATION,
+    TIME,
+    AnyNames,
+    IntegerRange,
+    Maybe,
+    Shape,
+    misfits,
+)
 
 SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
 INPUT_STATE: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
     "names": [str], "waiting": [str],
 }  # fmt: skip
+SHED: Shape = {"states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT}
 COUNTERS: Shape = {
     "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
+    "shed": Maybe(SHED), "meter": Maybe({"work": COUNT, "dropped": COUNT, "units": COUNT, "is_short": bool}),
 }  # fmt: skip
 QUERY: Shape = {"name": str, "fingerprint": str, "counters": COUNTERS}
 MEMBER: dict[str, Shape] = {
@@ -28,7 +40,7 @@ FAMILY: dict[str, Shape] = {
 OLD_MEMBER: dict[str, Shape] = {"row": [[str]], "counters": COUNTERS, "age": COUNT}  # when each row ran by itself
 HEADER: dict[str, Shape] = {
     "background": str, "lateness": DURATION, "origins": COUNT, "scopes": AnyNames(SCOPE), "queries": [QUERY],
-    "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)),
+    "clocks": [CLOCK], "streamsets": [INPUT_STATE], "skipped": AnyNames((COUNT, str)), "bounded": Maybe(bool),
 }  # fmt: skip
 
 # Up to version 8 the events that wait are in the header, and skipped rows are not counted.

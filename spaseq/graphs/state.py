@@ -34,8 +34,9 @@ from spaseq.graphs.row_state import Made, Wanted, kept_rows, made_of, row_states
 from spaseq.graphs.snapshot_header import check_header
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences.plan import fingerprint_of
-from spaseq.plan.sequences.rule_plan import Key
+from spaseq.plan.sequences.rule_plan import Key, RulePlan
 from spaseq.plan.sequences.templates import Instance
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.snapshot.container import GRAPHS, check_settled
 from spaseq.runtime.snapshot.validation import queries_given, validated
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -123,6 +124,7 @@ def take_snapshot(kind: GraphKind) -> bytes:
         "skipped": {iri: [skipped.count, skipped.first] for iri, skipped in kind.skipped.items()},
         **({"given": given} if given else {}),
         **({"families": families} if families else {}),
+        **({} if kind.bound is None else {"bounded": True}),
     }
     return GRAPHS.pack(header, sections)
 
@@ -147,6 +149,7 @@ def restored(
     given: RowSources = None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> GraphKind:
     """See ``Engine.restore``."""
     if isinstance(queries, os.PathLike):
@@ -155,7 +158,7 @@ def restored(
         raise OptionError(f"queries are given as a list or a mapping by name, not {queries!r:.80}")
     header, sections = GRAPHS.unpack(data)
     check_header(header, GRAPHS.version_of(data))
-    kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing, evaluation=evaluation)
+    kind = GraphKind(background, on_late=on_late, gpm=gpm, sharing=sharing, evaluation=evaluation, bound=bound)
     if kind.background.fingerprint() != header["background"]:
         raise SnapshotError("the snapshot was taken with other background knowledge")
     known = _known(header, queries, given)
@@ -164,14 +167,21 @@ def restored(
     families = list(made_families(kind, header, of_families, on_match))
     wanted = {name: Wanted(query, plan_of(query, checked), rows) for name, (query, checked, rows) in known.items()}
     _check_same(header, {name: one.plan.fingerprint() for name, one in wanted.items()})
+    kind.check_bounded(one.plan for one in wanted.values())
     kind.share(one.query for one in wanted.values())
     states = header.get("given", {})
     made: dict[str, Made | MadeFamily] = {
         name: made_of(kind, one, states.get(name, ())) for name, one in wanted.items()
     }
     made |= {query.name: family for family in families for query in family.queries}
+    if bound is not None and any(isinstance(member.plan, RulePlan) for one in made.values() for member in one.members):
+        raise OptionError(
+            "queries run together in the snapshot, so that their work can have no bound: begin anew with one"
+        )
     with validated():
         _fill(kind, made, header, sections, on_match)
+    for merged in kind.inputs:
+        merged.share()
     return kind
 
 
@@ -191,7 +201,7 @@ def _fill(
     word_map = unpack_words(sections, kind.terms)
     counters = {state["name"]: state["counters"] for state in header["queries"]}
     states = header.get("given", {}), header.get("families", ())
-    restoring = Restoring(kind, counters, *states, sections, word_map, on_match)
+    restoring = Restoring(kind, counters, *states, sections, word_map, on_match, "bounded" in header)
     for name in counters:
         core.place(name)
     for state in header["streamsets"]:

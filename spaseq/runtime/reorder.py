@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, pairwise
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -77,6 +77,23 @@ class Released(Generic[B]):
         split = np.split(places, np.cumsum([len(events) for _, events in found])[:-1])
         parts = tuple((number, events, its) for (number, events), its in zip(found, split, strict=True))
         return Released(times[order], parts)
+
+    def cut(self, first: int, size: int) -> Iterator[Released[B]]:
+        """Its events in parts of that size, ``first`` of them in the first one."""
+        edges = [0, *range(first, len(self), size), len(self)]
+        if len(edges) == 2:
+            yield self
+            return
+        for start, end in pairwise(edges):
+            yield self._between(start, end)
+
+    def _between(self, start: int, end: int) -> Released[B]:
+        parts = []
+        for number, events, places in self.parts:
+            at = np.flatnonzero((places >= start) & (places < end))
+            if len(at):
+                parts.append((number, events.take(at), places[at] - start))
+        return Released(self.times[start:end], tuple(parts))
 
 
 class ReorderBuffer(Generic[B, S]):

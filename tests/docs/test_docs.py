@@ -16,6 +16,7 @@ from tests.docs.console import ROOT, SHARED, Block, blocks_of, prepare
 
 TOLD = (
     "README.md",
+    "docs/best-effort.md",
     "docs/ceql.md",
     "docs/errors.md",
     "docs/cli.md",

@@ -25,11 +25,16 @@ Shape = tuple[str, dict[str, str]]
 
 def plan_of(shape: Shape, window: int) -> Plan:
     """A query over some of the types."""
+    return compile_plan(parse(text_of(shape, window)).query)
+
+
+def text_of(shape: Shape, window: int) -> str:
+    """The text of the query."""
     sequence, filters = shape
     atoms = [
         ATOM.format(name=name, low=name.lower(), filter=filters.get(name, "")) for name in KINDS if name in sequence
     ]
-    return compile_plan(parse(HEAD.format(window=window, sequence=sequence) + "".join(atoms) + " }").query)
+    return HEAD.format(window=window, sequence=sequence) + "".join(atoms) + " }"
 
 
 @cache

@@ -25,8 +25,15 @@ class AnyNames:
     value: Shape
 
 
+@dataclass(frozen=True, slots=True)
+class Maybe:
+    """A value of an object that need not be there."""
+
+    value: Shape
+
+
 Shape: TypeAlias = (
-    "IntegerRange | AnyNames | type[str] | type[bool] | type[bytes]"
+    "IntegerRange | AnyNames | Maybe | type[str] | type[bool] | type[bytes]"
     " | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
 )
 
@@ -42,6 +49,8 @@ def misfits(value: Any, shape: Shape, path: str) -> Iterator[str]:
     if isinstance(shape, IntegerRange):
         if type(value) is not int or not shape.least <= value <= shape.most:
             yield f"{path} is no number that it can be"
+    elif isinstance(shape, Maybe):
+        yield from misfits(value, shape.value, path)
     elif isinstance(shape, type):
         if type(value) is not shape:
             yield f"{path} is no {shape.__name__}"
@@ -68,7 +77,8 @@ def _misfits_of_object(value: Any, shape: AnyNames | Mapping[str, Shape], path: 
         yield f"{path} is no object"
         return
     shapes = dict.fromkeys(value, shape.value) if isinstance(shape, AnyNames) else shape
-    if value.keys() != shapes.keys():
+    needed = {name for name, its in shapes.items() if not isinstance(its, Maybe)}
+    if not needed <= value.keys() <= shapes.keys():
         yield f"{path} has other keys than it should"
         return
     for name, one in value.items():

@@ -1,0 +1,42 @@
+"""``--work-bound`` and ``--priority``: how much work events may take, and how queries share it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from spaseq.cli.options import Command
+from spaseq.errors import OptionError
+from spaseq.runtime.bounded import Bound
+
+
+def bound_options(function: Command) -> Command:
+    """The options ``work_bound`` and ``priorities``."""
+    work = click.option(
+        "--work-bound", type=float, metavar="UNITS",
+        help="How much work an event may take on an average: partial matches that bring least for their work are left "
+        "out where it would be more, and a warning says how many.",
+    )  # fmt: skip
+    priority = click.option(
+        "--priority", "priorities", metavar="QUERY=NUMBER", multiple=True,
+        help="With --work-bound: the share of a query is so many times that of others, whose priority is 1.",
+    )  # fmt: skip
+    return work(priority(function))
+
+
+def bound_of(work: float | None, priorities: Sequence[str]) -> Bound | None:
+    """The bound that is asked for.  OptionError: it is none, or a priority is none."""
+    if work is not None:
+        return Bound(work, dict(map(_priority, priorities)))
+    if priorities:
+        raise OptionError("--priority shares a bound among queries: give one with --work-bound")
+    return None
+
+
+def _priority(written: str) -> tuple[str, float]:
+    name, _, number = written.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise OptionError(f"--priority {written}: write QUERY=NUMBER, as in alarms=3") from None
