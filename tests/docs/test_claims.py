@@ -166,9 +166,10 @@ def test_commands_without_output(line: str) -> None:
         assert find_spec(words[2]) is not None
         return
     assert all((ROOT / word).exists() for word in words if word.startswith("examples/"))
-    command = main.get_command(click.Context(main), words[1])
+    context = click.Context(main, **main.context_settings)  # with its names of --help, which commands remember
+    command = main.get_command(context, words[1])
     assert command is not None
-    command.make_context(words[1], words[2:], resilient_parsing=False)
+    command.make_context(words[1], words[2:], context, resilient_parsing=False)
 
 
 @pytest.mark.parametrize("target", ["run", "test", "lint", "soak", "bench"])
