@@ -14,14 +14,13 @@
 
 namespace spaseq::shedding {
 
-constexpr double STORED_EVENTS = 64;       // of which unused work is kept
-constexpr double OWED_EVENTS = 256;        // of which debt is kept at most
+constexpr double AT_ONCE = 64;             // times the rate: what an event may take, however worthy it is, if nobody says
+constexpr double OWED = 4;                 // times what an event may take: so much debt is kept at most
 constexpr double REPAYING = 1024;          // events within which debt is paid back
 constexpr double LEAST_ROOM = 0.02;        // of the rate: so much is left for steps that may be dropped
 constexpr double MOST_ROOM = 1;
 constexpr double DEBT_ROOM = 3;            // how much room full debt takes: three parts of four
 constexpr double GAIN = 0.005;              // how much room changes from one level to the next
-constexpr double MOST_AT_ONCE = 64;        // times the rate: what an event may take, however worthy it is
 constexpr double LATELY = 1.0 / 256;       // how much the last event counts in averages
 constexpr double NEAR = 4;                 // times what is done lately: more than the rate
 constexpr uint32_t BETWEEN_CUTS = 16;      // events from one level to the next
@@ -33,6 +32,7 @@ constexpr uint64_t SPREADING = 0x9E3779B97F4A7C15;  // odd, and its multiples li
 
 struct Allowance {
     double rate = 0;                       // units an event
+    double most = 0;                       // units that one event may take; so many unused ones are kept
     double level = 0;                      // matches that a unit of work must be expected to bring; 0: any work is done
     double debt = 0;                       // units that were too many; of unused ones it is less than 0
     double spent = 0;                      // units of the present event
@@ -44,13 +44,14 @@ struct Allowance {
     std::array<double, RATIOS> offered{};  // work of steps that were offered lately, by ratio
 
     bool is_short() const noexcept { return level > 0; }
-    bool is_spent() const noexcept { return spent > MOST_AT_ONCE * rate; }
+    bool is_spent() const noexcept { return spent > most; }
 };
 
-// Another rate; before the first event the store is full.
-inline void begin_allowance(Allowance* a, double rate) noexcept {
+// Another rate, and what an event may take; before the first event the store is full.
+inline void begin_allowance(Allowance* a, double rate, double most) noexcept {
     a->rate = rate;
-    a->debt = a->events == 0 ? -STORED_EVENTS * rate : std::clamp(a->debt, -STORED_EVENTS * rate, OWED_EVENTS * rate);
+    a->most = most;
+    a->debt = a->events == 0 ? -most : std::clamp(a->debt, -most, OWED * most);
 }
 
 // So much is done that it may soon be more than may be.
@@ -73,7 +74,7 @@ inline void offer(Allowance* a, double ratio, double work) noexcept { a->offered
 
 // The level above which as much was offered as may be done in an event; 0: all of it may.
 inline double level_of(const Allowance& a) noexcept {
-    double owed = std::max(0.0, a.debt) / (OWED_EVENTS * a.rate);
+    double owed = std::max(0.0, a.debt) / (OWED * a.most);
     double left = a.room / (1 + DEBT_ROOM * owed) * a.rate * BETWEEN_CUTS / (1 - FADING);
     for (int i = RATIOS - 1; i >= 0; --i) {
         double work = a.offered[size_t(i)];
@@ -96,7 +97,7 @@ inline void cut(Allowance* a) noexcept {
 
 // An event is over.
 inline void end_event(Allowance* a) noexcept {
-    a->debt = std::clamp(a->debt + a->spent - a->rate, -STORED_EVENTS * a->rate, OWED_EVENTS * a->rate);
+    a->debt = std::clamp(a->debt + a->spent - a->rate, -a->most, OWED * a->most);
     a->recent += LATELY * (a->spent - a->recent);
     a->over += a->spent > a->rate;
     a->done += a->spent;

@@ -21,7 +21,7 @@ namespace spaseq::joins {
 
 // Lists of numbers, as they are written: first of all states, and so on.
 struct SheddingForms {
-    std::vector<double> allowance;         // eight numbers, and RATIOS of what was offered
+    std::vector<double> allowance;         // nine numbers, and RATIOS of what was offered
     std::vector<double> yields;            // three numbers
     std::vector<double> probing;           // five numbers of each transition
     std::vector<double> classes;           // seven numbers of each class, and two bounds of each state
@@ -120,7 +120,7 @@ static void write_shedding(Kernel* k, Archive* a) {
     LoadShedding* shedding = k->shedding.get();
     const Allowance& now = shedding->allowance;
     SheddingForms forms;
-    forms.allowance = {now.rate, now.debt, now.level, now.spent, now.recent, now.room, now.done};
+    forms.allowance = {now.rate, now.most, now.debt, now.level, now.spent, now.recent, now.room, now.done};
     append(&forms.allowance, {shedding->reckless, double(shedding->learns)});
     forms.allowance.insert(forms.allowance.end(), now.offered.begin(), now.offered.end());
     forms.yields = {shedding->yields.starts, shedding->yields.found, shedding->yields.worked};
@@ -265,13 +265,14 @@ static void take_allowance(const std::vector<double>& numbers, LoadShedding* to)
     NumberReader<double> from{numbers};
     Allowance* a = &to->allowance;
     a->rate = take_amount(&from);
+    a->most = take_amount(&from);
     a->debt = take_number(&from);
     for (double* one : {&a->level, &a->spent, &a->recent, &a->room, &a->done}) *one = take_amount(&from);
     to->reckless = take_amount(&from);
     to->learns = take_amount(&from) != 0;  // of what the open tick has staged
     for (double& one : a->offered) one = take_amount(&from);
     from.end();
-    require(a->rate > 0 && a->room > 0 && to->reckless <= 1, "an allowance is none");
+    require(a->rate > 0 && a->most > 0 && a->room > 0 && to->reckless <= 1, "an allowance is none");
 }
 
 // After the cells, whose serials are new.

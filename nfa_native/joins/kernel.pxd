@@ -30,7 +30,7 @@ cdef extern from "nfa_native/joins/choice.hpp" namespace "spaseq::joins" nogil:
     void prescribe(Kernel* k, Evaluating evaluating)
 
 cdef extern from "nfa_native/joins/shedding.hpp" namespace "spaseq::joins" nogil:
-    void bound_work(Kernel* k, double rate)
+    void bound_work(Kernel* k, double rate, double most)
 
 cdef extern from "nfa_native/joins/rules.hpp" namespace "spaseq::joins" nogil:
     void build_rules(KernelState* now, const word_t* words, uint32_t count, size_t parameters)

@@ -40,6 +40,7 @@ class Matcher:
     count_only: bool
     evaluation: Evaluating
     work_bound: float
+    most_at_once: float
     reckless: float
     tallies: bool
     steps: int

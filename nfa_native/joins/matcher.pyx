@@ -156,7 +156,23 @@ cdef class Matcher:
             raise ValueError(f"a bound of {value} is none")
         if value:
             prescribe(&self.kernel, <Evaluating><int>kinds.Evaluating.EAGER)
-        attempted(bound_work, &self.kernel, value)
+        attempted(bound_work, &self.kernel, value, <double>0)
+
+    @property
+    def most_at_once(self):
+        """How many units one event may take, and how many unused ones are kept for later ones; set after the bound.
+
+        0: 64 times the bound, as long as nothing else was said.
+        """
+        return self.kernel.shedding.get().allowance.most if self.kernel.shedding.get() is not NULL else 0.0
+
+    @most_at_once.setter
+    def most_at_once(self, double value):
+        if self.kernel.shedding.get() is NULL:
+            raise ValueError("work has no bound")
+        if not 0 <= value < 1e17:
+            raise ValueError(f"{value} units are none")
+        attempted(bound_work, &self.kernel, self.kernel.shedding.get().allowance.rate, value)
 
     def shed(self):
         """What the bound has dropped: for each state sets that were worth too little, sets that one event had no room for, and

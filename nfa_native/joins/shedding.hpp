@@ -272,8 +272,9 @@ static void drop_hopeless(Kernel* k) {
 
 // ── the bound ──
 
-// Work may take so many units an event on an average, from now on; 0: any number.
-inline void bound_work(Kernel* k, double rate) {
+// Work may take so many units an event on an average, from now on, and one event no more than `most` (0: as many as are
+// the rule); no rate: any number.
+inline void bound_work(Kernel* k, double rate, double most) {
     if (rate <= 0) {
         k->shedding.reset();
         return;
@@ -284,7 +285,7 @@ inline void bound_work(Kernel* k, double rate) {
         k->shedding->yields.results = k->results.count;
     }
     pass_idle(k);  // by the rate of before
-    shedding::begin_allowance(&k->shedding->allowance, rate);
+    shedding::begin_allowance(&k->shedding->allowance, rate, most > 0 ? most : shedding::AT_ONCE * rate);
 }
 
 }  // namespace spaseq::joins

@@ -97,6 +97,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
 
     cdef cppclass Allowance:
         double rate
+        double most
         double done
         uint64_t over
 

@@ -1,18 +1,19 @@
-"""``--work-bound`` and ``--priority``: how much work events may take, and how queries share it."""
+"""``--work-bound``, ``--latency-bound`` and ``--priority``: how much work events may take, and how queries share it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 import click
 
-from spaseq.cli.options import Command
+from spaseq.cli.options import Command, Duration
 from spaseq.errors import OptionError
 from spaseq.runtime.bounded import Bound
 
 
 def bound_options(function: Command) -> Command:
-    """The options ``work_bound`` and ``priorities``."""
+    """The options ``work_bound``, ``latency_bound`` and ``priorities``."""
     work = click.option(
         "--work-bound", type=float, metavar="UNITS",
         help="How much work an event may take on an average: partial matches that bring least for their work are left "
@@ -20,17 +21,21 @@ def bound_options(function: Command) -> Command:
     )  # fmt: skip
     priority = click.option(
         "--priority", "priorities", metavar="QUERY=NUMBER", multiple=True,
-        help="With --work-bound: the share of a query is so many times that of others, whose priority is 1.",
+        help="With a bound: the share of a query is so many times that of others, whose priority is 1.",
     )  # fmt: skip
-    return work(priority(function))
+    latency = click.option(
+        "--latency-bound", type=Duration(), metavar="DURATION",
+        help="As much work as leaves results within this time, from when events are read: for live input.",
+    )  # fmt: skip
+    return work(latency(priority(function)))
 
 
-def bound_of(work: float | None, priorities: Sequence[str]) -> Bound | None:
+def bound_of(work: float | None, latency: timedelta | None, priorities: Sequence[str]) -> Bound | None:
     """The bound that is asked for.  OptionError: it is none, or a priority is none."""
-    if work is not None:
-        return Bound(work, dict(map(_priority, priorities)))
+    if work is not None or latency is not None:
+        return Bound(work, dict(map(_priority, priorities)), latency)
     if priorities:
-        raise OptionError("--priority shares a bound among queries: give one with --work-bound")
+        raise OptionError("--priority shares a bound among queries: give one with --work-bound or --latency-bound")
     return None
 
 

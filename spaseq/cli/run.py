@@ -30,7 +30,7 @@ from spaseq.sources.rdf.files import expand
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
-    "work_bound", "priorities",
+    "work_bound", "latency_bound", "priorities",
 )  # fmt: skip
 
 
@@ -86,6 +86,7 @@ class LiveOptions(options.GraphOptions):
     gpm: str
     evaluation: str = "auto"
     work_bound: float | None = None
+    latency_bound: timedelta | None = None
     priorities: tuple[str, ...] = ()
 
 
@@ -101,7 +102,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
-        self.bound = bounds.bound_of(asked.work_bound, asked.priorities)
+        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities)
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
         tables = parameters.given_tables(asked.given, parameters.of_graphs(self.checked))

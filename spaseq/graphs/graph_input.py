@@ -42,6 +42,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     ) -> None:
         super().__init__(clocks, by_tick if strict else by_time)
         self._bound = bound
+        self.work = 0.0 if bound is None else bound.units  # that an event may take on an average, for all queries,
+        self.at_once = 0.0  # and a single one; 0: as many as are the rule
         self.names = EventNames()
         self._evaluator = evaluator
         self.before_events: list[Callable[[], None]] = []  # to be called before the next event is taken
@@ -226,7 +228,12 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
                 member.complete()
                 if measured:
                     member.measure()
-        share(self._bound, self.all_queries)
+        self.apportion()
+
+    def apportion(self) -> None:
+        """Give each query its part of the work that events may take."""
+        if self._bound is not None:
+            share(self._bound, self.all_queries, self.work, self.at_once)
 
     def _note_shared(self) -> None:
         """Some events have passed: every so many it is measured what queries took."""

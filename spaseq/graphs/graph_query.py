@@ -173,12 +173,17 @@ class GraphQuery(OneQuery):
         """Whether its work has a bound."""
         return not self.is_over and isinstance(self.matcher, Bounded) and self.matcher.work_bound > 0
 
-    def bound_work(self, rate: float) -> None:
-        """From now on its work has this bound, or with 0 none; it has done what it was told."""
+    def bound_work(self, rate: float, at_once: float = 0) -> None:
+        """From now on its work has this bound, or with 0 none; it has done what it was told.
+
+        ``at_once``: units that a single event may take; 0: as many as are the rule.
+        """
         assert isinstance(self.matcher, Bounded)
         if not rate:
             self._shed = self.shed
         self.matcher.work_bound = rate
+        if at_once:
+            self.matcher.most_at_once = at_once
 
     def measure(self) -> None:
         """So many events have passed that the bound is shared anew."""

@@ -21,6 +21,7 @@ from spaseq.graphs.background import Background, BackgroundSources, Common, Comp
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
 from spaseq.graphs.matchers import AnyMatcher, Bounded, Lazy, WordMap
+from spaseq.graphs.paced_input import PacedInput
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
@@ -214,7 +215,7 @@ class GraphKind:
         """A matcher with the bound, or that makes steps when it was asked to."""
         if self.bound is not None:
             assert isinstance(matcher, Bounded)
-            matcher.work_bound = self.bound.work
+            matcher.work_bound = self.bound.units
         elif isinstance(matcher, Lazy):
             matcher.evaluation = self.evaluation
         return matcher
@@ -234,7 +235,10 @@ class GraphKind:
 
     def new_input(self, iris: Iterable[str], strict: bool) -> GraphInput:
         """An input of these streams; ``strict`` if its queries count events in their windows."""
-        return GraphInput([self.core.clock(iri) for iri in iris], strict, self.evaluator, self.bound)
+        clocks = [self.core.clock(iri) for iri in iris]
+        if self.bound is not None and self.bound.latency is not None:
+            return PacedInput(clocks, strict, self.evaluator, self.bound)
+        return GraphInput(clocks, strict, self.evaluator, self.bound)
 
     def wait_for_whole_ticks(self) -> None:
         """Decide nothing of a time before it has passed, so that results have one order however the input is cut.
@@ -450,6 +454,8 @@ def _statistics(
         "held_back_by": held_back_by,
         **(query.statistics(merged.came()) | {"results": named.found}),
     }
+    if isinstance(merged, PacedInput):
+        found["latency"] = merged.control.statistics()
     if named.max_results is not None:
         found |= {"max_results": named.max_results, "over": named.is_over}
     if not named.found:

@@ -90,6 +90,7 @@ class Bounded(Protocol):
     """A matcher whose work may have a bound: an average of so many units for an event; 0: it has none."""
 
     work_bound: float
+    most_at_once: float
 
     @property
     def work(self) -> float:

@@ -9,39 +9,42 @@ from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.runtime.bounded import Bound, shares
 
 
-def share(bound: Bound, queries: Sequence[AnyGraphQuery]) -> None:
-    """Give each of all ``queries`` of an input its part, by what it took lately; each has done what it was told.
+def share(bound: Bound, queries: Sequence[AnyGraphQuery], work: float, at_once: float = 0) -> None:
+    """Give each of all ``queries`` of an input its part of the ``work`` for an event, by what it took lately.
 
-    A query with ``max_results`` has a fixed part, also when it is over: when that is depends on who takes its results.
+    Each has done what it was told.  A query with ``max_results`` has a fixed part, also when it is over: when that is
+    depends on who takes its results.  ``at_once``: what a single event may take; 0: as much as is the rule.
     """
     priorities = {query: bound.priority(query.plan.query.name) for query in queries}
-    fair, left = bound.work / sum(priorities.values()), bound.work
+    fair, left = work / sum(priorities.values()), work
+    rates: dict[GraphQuery, float] = {}
     for query, priority in priorities.items():
         if query.max_results is not None:
-            _give(query, fair * priority)
+            rates |= _fixed(query, fair * priority)
             left -= fair * priority
-    _share({query: priority for query, priority in priorities.items() if query.max_results is None}, left)
+    rates |= _shared({query: priority for query, priority in priorities.items() if query.max_results is None}, left)
+    for member, rate in rates.items():
+        member.bound_work(rate, at_once * rate / work)
 
 
-def _give(query: AnyGraphQuery, work: float) -> None:
+def _fixed(query: AnyGraphQuery, work: float) -> dict[GraphQuery, float]:
     """A part for a query, whatever it takes."""
     running = _running(query)
-    for member in running:
-        member.bound_work(work / len(running))
+    return {member: work / len(running) for member in running}
 
 
-def _share(priorities: Mapping[AnyGraphQuery, float], work: float) -> None:
-    """Let queries share what is left; the rows of one with parameters have its priority together."""
+def _shared(priorities: Mapping[AnyGraphQuery, float], work: float) -> dict[GraphQuery, float]:
+    """What is left, shared by queries; the rows of one with parameters have its priority together."""
     members = {
         member: priority / len(running)
         for query, priority in priorities.items()
         for running in [_running(query)]
         for member in running
     }
-    if members:
-        rates = shares(work, list(members.values()), [member.meter.needed for member in members])
-        for member, rate in zip(members, rates, strict=True):
-            member.bound_work(rate)
+    if not members:
+        return {}
+    rates = shares(work, list(members.values()), [member.meter.needed for member in members])
+    return dict(zip(members, rates, strict=True))
 
 
 def _running(query: AnyGraphQuery) -> list[GraphQuery]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from math import inf
 
 from spaseq.errors import OptionError
@@ -17,6 +18,7 @@ SHARED_EVERY = 1024  # events of an input, after which its queries share the bou
 GROWTH = 1.5  # times what a query took lately: so much it may take before it is held back
 LEAST_PART = 1 / 8  # of its fair share: so much each query may take, however little it took lately
 MOST_WORK = 1e12  # units
+LEAST_LATENCY, MOST_LATENCY = 1e-5, 3600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +27,37 @@ class Bound:
 
     A unit is a cell of partial matches that is looked at; a step that is made counts as eight (docs/best-effort.md).
     Queries that read the same streams share the bound: one with a priority of 3 has three times the share of others,
-    whose priority is 1.  OptionError: one of these is no number above 0.
+    whose priority is 1.  With a ``latency`` (a timedelta, or microseconds) it is as much as leaves results in time, but
+    no more than ``work``.  OptionError: one of these is no number above 0, or there is neither work nor latency.
     """
 
-    work: float
+    work: float | None = None
     priorities: Mapping[str, float] = field(default_factory=dict)
+    latency: timedelta | int | None = None
 
     def __post_init__(self) -> None:
-        if not _is_number(self.work) or not 0 < self.work <= MOST_WORK:
+        if self.work is None and self.latency is None:
+            raise OptionError("a bound has a number of units (work), a time (latency), or both")
+        if self.work is not None and not (_is_number(self.work) and 0 < self.work <= MOST_WORK):
             raise OptionError(f"a bound on work is a number above 0, up to {MOST_WORK:g}, not {self.work!r:.80}")
+        if self.latency is not None and not (_is_time(self.latency) and LEAST_LATENCY <= self.seconds <= MOST_LATENCY):
+            raise OptionError(f"a latency is a time from 10 microseconds to an hour, not {self.latency!r:.80}")
         if not isinstance(self.priorities, Mapping):
             raise OptionError(f"priorities are given by the names of queries, not as {self.priorities!r:.80}")
         for name, priority in self.priorities.items():
             if not _is_number(priority) or not 1e-6 <= priority <= 1e6:
                 raise OptionError(f"the priority of {name} is a number from 1e-6 to 1e6, not {priority!r:.80}")
+
+    @property
+    def units(self) -> float:
+        """The most that events may take on an average."""
+        return MOST_WORK if self.work is None else self.work
+
+    @property
+    def seconds(self) -> float:
+        """The latency."""
+        latency = self.latency or 0
+        return latency.total_seconds() if isinstance(latency, timedelta) else latency / 1e6
 
     def priority(self, name: str) -> float:
         """That of a query."""
@@ -49,6 +68,10 @@ class Bound:
         for name in self.priorities:
             if name not in names:
                 raise OptionError(f"there is no query {name} to have a priority; {did_you_mean(name, list(names))}")
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | timedelta) and not isinstance(value, bool)
 
 
 def _is_number(value: object) -> bool:

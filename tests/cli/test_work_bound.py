@@ -61,6 +61,14 @@ def test_strict(sums: Path, invoke: Invoke) -> None:
     assert invoke(*asked("--work-bound", "1e6", "--strict")).exit_code == 0
 
 
+def test_latencies(sums: Path, invoke: Invoke) -> None:
+    result = invoke(*asked("--latency-bound", "30m", "--stats"))
+    assert result.stdout == invoke(*asked()).stdout
+    latency = json.loads(result.stderr)["queries"]["sums"]["latency"]
+    assert latency["batches"] > latency["batches_over"] == 0
+    assert 0 < latency["p50"] <= latency["p99"] <= latency["max"]
+
+
 def test_priorities(sums: Path, invoke: Invoke) -> None:
     more = ("more.spaseq", "--work-bound", "40", "--priority", "sums=9", "--stats", "--format", "jsonl")
     result = invoke("run", "sums.spaseq", "--stream", "s=s.trig", *more)
@@ -72,11 +80,15 @@ def test_priorities(sums: Path, invoke: Invoke) -> None:
     ("more", "message"),
     [
         (("--work-bound", "0"), "a bound on work is a number above 0"),
+        (("--latency-bound", "2h"), "a latency is a time from 10 microseconds to an hour"),
         (("--work-bound", "nan"), "a bound on work is a number above 0"),
         (("--work-bound", "5", "--priority", "sum=3"), "there is no query sum to have a priority; did you mean sums"),
         (("--work-bound", "5", "--priority", "sums"), "write QUERY=NUMBER, as in alarms=3"),
         (("--work-bound", "5", "--priority", "sums=-1"), "the priority of sums is a number"),
-        (("--priority", "sums=3"), "--priority shares a bound among queries: give one with --work-bound"),
+        (
+            ("--priority", "sums=3"),
+            "--priority shares a bound among queries: give one with --work-bound or --latency-bound",
+        ),
         (("--work-bound", "5", "--evaluation", "lazy"), "evaluation cannot be lazy"),
     ],
 )
