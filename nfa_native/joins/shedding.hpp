@@ -216,9 +216,10 @@ static void note_load(Kernel* k, size_t number, const Staged& staged, uint32_t c
 
 // ── events and ticks ──
 
-// All events before the next one have passed, also those that had no rows.
+// All events before the present one have passed, also those that had no rows; within an event that is known already.
 static void pass_idle(Kernel* k) noexcept {
     LoadShedding* shedding = k->shedding.get();
+    if (k->now.seq <= shedding->position) return;
     shedding::pass_events(&shedding->allowance, uint64_t(k->now.seq - shedding->position));
     shedding->position = k->now.seq;
 }

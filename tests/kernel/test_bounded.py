@@ -111,3 +111,23 @@ def test_what_a_bound_may_be() -> None:
         matcher.reckless = 2
     with pytest.raises(ValueError, match="steps are made when they can be"):
         matcher.evaluation = Evaluating.LAZY
+
+
+def test_another_bound_within_an_event() -> None:
+    """As where a batch comes while results of the one before wait."""
+    run, events = BoundedRun.of(SUM_OF_TWO, 300, 1000.0), stream(3000)
+    run.matcher.tallies = run.matcher.count_only = False
+    run.matcher.bound(1, 1)
+    paused, found = 0, 0
+    for start in range(0, 3000, 50):
+        numbers = np.arange(start, start + 50)
+        run.matcher.feed(numbers * 1000, numbers.astype(np.uint64), list(run.rows(events, numbers)))
+        while run.matcher.unfinished:
+            run.matcher.work_bound = 1000.0 + paused
+            run.matcher.most_at_once = 10_000.0
+            paused += 1
+            run.matcher.go_on()
+            found += len(run.matcher.take().first)
+        found += len(run.matcher.take().first)
+    assert paused > 100
+    assert found == run.matcher.count > 100
