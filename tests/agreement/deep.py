@@ -30,9 +30,11 @@ from itertools import islice
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from spaseq.graphs import families
-from tests.agreement import any_order, given as rows, lazy_steps, partitions, test_families, test_rules
+from tests.agreement import any_order, bounded, given as rows, lazy_steps, partitions, test_families, test_rules
 from tests.agreement.counts import counting, miscounted
 from tests.agreement.harness import difference
+from tests.graphs import bounded_stories
+from tests.graphs.stories import random_story
 from tests.oracle.aggregated import aggregated_pair
 from tests.oracle.evaluate import evaluate
 from tests.oracle.exhaustive import pairs as all_pairs
@@ -260,15 +262,40 @@ def queries_together(worker: int, count: int) -> Tally:
     return _told(test_families.story, worker, count)
 
 
-def _told(story: Callable[[int], int], worker: int, count: int) -> Tally:
+def _told(story: Callable[[int], int], worker: int, count: int, first: int = 0) -> Tally:
     tally = Tally()
-    for number in range(worker, count, WORKERS):
+    for number in _numbers(worker, count, first):
         tally.pairs += 1
         try:
             tally.matched += story(number) > 0  # some ran with others
         except Exception:
             tally.differences.append(f"story {number}\n{traceback.format_exc()}")
     return tally
+
+
+def bounded_pairs(worker: int, count: int, first: int = 0) -> Tally:
+    """Seeded pairs whose steps and cells are dropped, by their worth or by chance."""
+    tally = Tally()
+    for number, pair in bounded.pairs(_numbers(worker, count, first)):
+        tally.pairs += 1
+        try:
+            tally.differences += bounded.differences(number, pair)
+            tally.matched += bounded.bounded(pair, bounded.RECKLESS).dropped > 0
+        except Exception:
+            tally.differences.append(f"seed {number}\n{traceback.format_exc()}")
+    return tally
+
+
+def bounded_engines(worker: int, count: int, first: int = 0) -> Tally:
+    """Seeded stories of one query or several, which may derive streams for each other."""
+    return _told(_bounded_story, worker, count, first)
+
+
+def _bounded_story(number: int) -> int:
+    story = random_story(number)
+    allowed = bounded_stories.may_be_bounded(story)
+    found = [bounded_stories.check_part(story, bound, number) for bound in bounded_stories.BOUNDS if allowed]
+    return sum(not one.complete for one in found)
 
 
 def _compare(pairs: Iterable[Pair], differ: Callable[[Pair], str] = by_parts) -> Tally:
@@ -364,6 +391,14 @@ def negation_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run(title, partial(negated, first=options.first), options.negation)
 
 
+def bounded_parts(options: argparse.Namespace) -> Iterator[Tally]:
+    """The comparisons of what is found where work has a bound."""
+    title = "matchers with a bound: part of what the oracle finds, the same in batches with snapshots"
+    yield run(title, partial(bounded_pairs, first=options.first), options.bounded)
+    title = "engines with a bound: part of what one without finds, the same in batches with snapshots"
+    yield run(title, partial(bounded_engines, first=options.first), options.bounded)
+
+
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "plain": plain_parts,
     "counts": count_parts,
@@ -374,6 +409,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {
     "any-order": any_order_parts,
     "lazy": lazy_parts,
     "negation": negation_parts,
+    "bounded": bounded_parts,
 }
 
 
@@ -392,7 +428,8 @@ def main() -> int:
     parser.add_argument("--worlds", type=int, default=40, help="one of so many small worlds with &&")
     parser.add_argument("--lazy", type=int, default=3_000, help="seeds of chains; in two of five steps may wait")
     parser.add_argument("--negation", type=int, default=3_000, help="seeded pairs whose negations read later values")
-    parser.add_argument("--first", type=int, default=0, help="the first seed of the last three")
+    parser.add_argument("--bounded", type=int, default=2_000, help="seeded pairs, and stories, with a bound on work")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of the last four")
     parser.add_argument("--only", choices=PARTS, help="leave the others out")
     options = parser.parse_args()
     os.environ.setdefault("PYTHONHASHSEED", "0")
