@@ -9,6 +9,7 @@ from spaseq.graphs.kind import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula
 from spaseq.plan.sequences import compile_plan
+from spaseq.plan.sequences.bounded import explained
 
 
 @click.command()
@@ -21,14 +22,17 @@ from spaseq.plan.sequences import compile_plan
     help="Text to read, diagrams for Mermaid and Graphviz, or data.",
 )
 @click.option("--stream", "streamed", is_flag=True, help="Path queries: how they are kept up to date as edges come.")
+@click.option("--bounded", is_flag=True, help="Also what may be left out where work has a bound, as text.")
 @options.gpm_option
-def explain(query: str, format: str, streamed: bool, gpm: str) -> None:
+def explain(query: str, format: str, streamed: bool, bounded: bool, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
     form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
     """
     text, path = queries.read_text(query)
+    if bounded and (format != "text" or queries.is_paths(text, path) or queries.is_ceql(text, path)):
+        raise click.UsageError("--bounded is for queries in SPAseq, and text.")
     if queries.is_paths(text, path):
         found = explain_paths(text, path, format, streamed)
     elif streamed:
@@ -36,7 +40,8 @@ def explain(query: str, format: str, streamed: bool, gpm: str) -> None:
     elif queries.is_ceql(text, path):
         found = explain_ceql(text, path, format)
     else:
-        found = compile_plan(spaseq.parse(text, path).query).explain(format, new_evaluator(gpm))
+        plan = compile_plan(spaseq.parse(text, path).query)
+        found = plan.explain(format, new_evaluator(gpm)) + (f"\n\n{explained(plan)}" if bounded else "")
     terminal.say(found.rstrip("\n"), err=False)
 
 

@@ -129,3 +129,12 @@ def test_other_languages_have_no_bound(folder: Path, invoke: Invoke) -> None:
     result = invoke("check", "--bounded", "q.ceql")
     assert result.exit_code == 2
     assert "q.ceql is no query in SPAseq: the work of others has no bound yet" in result.stderr
+
+
+def test_what_may_be_left_out(folder: Path, invoke: Invoke) -> None:
+    Path("counted.spaseq").write_text(COUNTED)
+    assert "may be left out of states 1" in invoke("explain", "q.spaseq", "--bounded").stdout
+    assert "what reads <http://example.org/out> may not" in invoke("explain", "c.spaseq", "--bounded").stdout
+    assert "nothing waits, so nothing is left out" in invoke("explain", "r.spaseq", "--bounded").stdout
+    assert "none: it aggregates over matches" in invoke("explain", "counted.spaseq", "--bounded").stdout
+    assert invoke("explain", "q.spaseq", "--bounded", "--format", "json").exit_code == 2

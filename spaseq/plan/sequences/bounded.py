@@ -62,6 +62,21 @@ def why_unbounded(plan: Plan) -> str | None:
     return None
 
 
+def explained(plan: Plan) -> str:
+    """What may be left out of a query where work has a bound, or why it can have none: some lines."""
+    why = why_unbounded(plan)
+    if why is not None:
+        return f"bound\n  none: {why}"
+    waiting = ", ".join(str(number) for number, state in enumerate(plan.analysis.exits) if state.strategy is not None)
+    into = plan.query.into
+    return "\n".join([
+        "bound",
+        f"  partial matches that bring least for their work may be left out of states {waiting}" if waiting else
+        "  nothing waits, so nothing is left out",
+        *([f"  what reads <{into}> may not take a missing event for an absence"] if into and waiting else ()),
+    ])  # fmt: skip
+
+
 def why_unreadable(plan: Plan, reader: Query) -> str | None:
     """Why a query may not read what another one derives whose work is bounded; None: it may."""
     into = plan.query.into
