@@ -260,6 +260,14 @@ def test_readers_that_take_a_missing_event_for_an_absence(
         made.register(texts[order[1]], order[1])
 
 
+def test_readers_whose_partitions_ask_what_is_not_there() -> None:
+    using = "?x USING { ?x :P ?p MINUS { ?x :Q ?q } }"
+    made = Engine(bound=Bound(5))
+    made.register(query_text(DERIVES), "derives")
+    with pytest.raises(OptionError, match="a graph pattern has MINUS"):
+        made.register(query_text({**READS, "seq": "P : P", "within": "5 SECONDS", "partition": using}), "reads")
+
+
 @pytest.mark.parametrize("sequence", ["P ; C", "P : C", "C : P : P", "P & C", "(P | C) : C", "P:+ : C", "P : N! : C"])
 def test_other_readers(sequence: str) -> None:
     made = Engine(bound=Bound(5))

@@ -94,6 +94,8 @@ def _absences(reader: Query, iri: str) -> Iterator[str]:
     names = {name for stream in reader.streams if stream.iri == iri for name in (stream.name, iri)}
     atoms = frozenset(one.name for one in reader.atoms if one.stream in names)
     yield from _in_sequence(reader.expression, atoms)
+    if reader.partition is not None and reader.partition.using is not None:
+        yield from _in_group(reader.partition.using)
     for atom in reader.atoms:
         if atom.name in atoms:
             yield from _in_group(atom.pattern)
