@@ -348,7 +348,9 @@ class GraphQuery(OneQuery):
         """No event before this matters for results that are decided at ``time`` or later; None: every event may."""
         if time == GREATEST:
             return GREATEST
-        return None if self.max_results is not None else self.plan.needed_since(time)
+        if self.max_results is not None or self.is_bounded:  # what was learned of all events tells what is left out
+            return None
+        return self.plan.needed_since(time)
 
     def oldest_event(self) -> int:
         """Numbers of events below this one will not be needed again."""

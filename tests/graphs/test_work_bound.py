@@ -300,6 +300,12 @@ def test_why_nothing_was_found() -> None:
     assert any("left out to keep work within its bound" in why for why in made.statistics()["queries"]["one"]["why"])
 
 
+def test_every_event_matters_for_what_is_left_out() -> None:
+    made = engine({"one": ONE.replace(f"{WINDOW} EVENTS", "1 SECOND")}, Bound(20))
+    made.push_batch(STREAM, items()[:100])
+    assert made.needed_since() is None
+
+
 def test_counted_alone() -> None:
     run = spaseq.Run({"two": TWO}, {"s": items()}, count_only=True, bound=Bound(NEVER_MET))
     assert not list(run.tables())
