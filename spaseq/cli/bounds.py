@@ -12,8 +12,8 @@ from spaseq.errors import OptionError
 from spaseq.runtime.bounded import Bound
 
 
-def bound_options(function: Command) -> Command:
-    """The options ``work_bound``, ``latency_bound`` and ``priorities``."""
+def work_bound_options(function: Command) -> Command:
+    """The options ``work_bound`` and ``priorities``."""
     work = click.option(
         "--work-bound", type=float, metavar="UNITS",
         help="How much work an event may take on an average: partial matches that bring least for their work are left "
@@ -23,11 +23,13 @@ def bound_options(function: Command) -> Command:
         "--priority", "priorities", metavar="QUERY=NUMBER", multiple=True,
         help="With a bound: the share of a query is so many times that of others, whose priority is 1.",
     )  # fmt: skip
-    latency = click.option(
-        "--latency-bound", type=Duration(), metavar="DURATION",
-        help="As much work as leaves results within this time, from when events are read: for live input.",
-    )  # fmt: skip
-    return work(latency(priority(function)))
+    return work(priority(function))
+
+
+latency_option = click.option(
+    "--latency-bound", type=Duration(), metavar="DURATION",
+    help="As much work as leaves results within this time, from when events are read: for live input.",
+)  # fmt: skip
 
 
 def bound_of(work: float | None, latency: timedelta | None, priorities: Sequence[str]) -> Bound | None:

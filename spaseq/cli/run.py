@@ -66,7 +66,8 @@ SAME = (  # options of which a run that goes on must have those of before
     help="When steps under “:” are made that keep values of several events: at once (eager), when a later event asks "
     "for them (lazy), or as it takes less (auto).",
 )  # fmt: skip
-@bounds.bound_options
+@bounds.work_bound_options
+@bounds.latency_option
 @options.notes_options
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:

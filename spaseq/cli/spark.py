@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from spaseq.cli import options, parameters
+from spaseq.cli import bounds, options, parameters
 from spaseq.results.formats import WRITERS
 
 
@@ -49,6 +49,7 @@ from spaseq.results.formats import WRITERS
     help="Engines of a query that is cut.  [default: four for each shuffle partition]",
 )  # fmt: skip
 @click.option("--whole", metavar="QUERY", multiple=True, help="Do not cut the query of this name.  Repeatable.")
+@bounds.work_bound_options
 @options.notes_options
 @click.pass_context
 def spark(ctx: click.Context, /, **given: Any) -> None:

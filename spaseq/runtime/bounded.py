@@ -63,6 +63,10 @@ class Bound:
         """That of a query."""
         return self.priorities.get(name, 1.0)
 
+    def text(self) -> str:
+        """All of it, the same for equal ones."""
+        return repr((float(self.units), sorted((name, float(one)) for name, one in self.priorities.items()), self.seconds))
+
     def check_names(self, names: Collection[str]) -> None:
         """OptionError: some priority is that of no query."""
         for name in self.priorities:

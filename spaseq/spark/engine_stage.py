@@ -33,7 +33,7 @@ from spaseq.spark.log import LIVE, MILLISECOND, LoggedEngine, Meta, Report
 from spaseq.spark.map_stage import NOBODY, Losses, sift_counted
 from spaseq.spark.packing import AT_ONCE, INSTANT, PACKED_DDL, packed, unpacked
 from spaseq.spark.shards import numbers_of
-from spaseq.streams.losses import counted
+from spaseq.streams.losses import counted, were
 from spaseq.streams.timestamps import LEAST
 
 Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µs), rows
@@ -51,8 +51,9 @@ def evaluate(job: EngineJob, batches: Iterable[pyarrow.RecordBatch], losses: Los
     """Rows of the results for packed rows, which are in order of label and first time."""
     numbers = numbers_of(job.labels)
     for label, rows in groupby(_rows(batches), key=itemgetter(0)):
-        found = _found(job.started(numbers[label]), rows)
-        yield from told(job, job_rows(job, numbers[label], found), losses)
+        engine = job.started(numbers[label])
+        yield from told(job, job_rows(job, numbers[label], _found(engine, rows)), losses)
+        tell_left_out(engine.left_out, losses)
 
 
 def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch], losses: Losses | None = None) -> Batches:
@@ -65,6 +66,14 @@ def told(job: EngineJob, results: Iterable[pyarrow.RecordBatch], losses: Losses 
         losses.add(misfits=misfits)
     if misfits:
         print(f"spaseq: {counted(misfits, 'value')} did not fit the type of a column: NULL", file=sys.stderr)
+
+
+def tell_left_out(count: int, losses: Losses | None) -> None:
+    """Tell how many steps were left out to keep work within its bound: ``losses``, and the log of the worker."""
+    if count and losses is not None:
+        losses.add(left_out=count)
+    if count:
+        print(f"spaseq: {counted(count, 'step')} {were(count)} left out to keep work within its bound", file=sys.stderr)
 
 
 def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:
@@ -88,7 +97,7 @@ def _found(engine: ShardEngine, rows: Iterable[Packed]) -> Iterator[Any]:
 
 STEP_DDL = (
     "results binary, matches bigint, events bigint, late bigint, late_by_stream map<string, bigint>, log_bytes bigint, "
-    "misfits bigint, how string"
+    "misfits bigint, left_out bigint, how string"
 )
 ROWS_AT_ONCE = 50_000  # results in a row
 OBSERVED = "spaseq"  # what the metrics of engines are called in the progress of a query
@@ -122,7 +131,7 @@ def in_steps(
 
 def _metrics(streams: Iterable[str]) -> Iterator[Column]:
     """What the progress of a streaming query tells of each batch."""
-    for name in ("events", "matches", "log_bytes", "late", "misfits"):
+    for name in ("events", "matches", "log_bytes", "late", "misfits", "left_out"):
         yield functions.sum(name).alias(name)
     for stream in streams:
         number = functions.element_at("late_by_stream", functions.lit(stream))
@@ -201,6 +210,7 @@ class Stepping(StatefulProcessor):
             "late_by_stream": dict(report.late),
             "log_bytes": report.written,
             "misfits": sum(map(self.job.misfits, found)),
+            "left_out": report.left_out,
             "how": report.how,
         }
         return pandas.DataFrame({name: [value] for name, value in row.items()})

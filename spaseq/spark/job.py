@@ -16,6 +16,7 @@ from spaseq.graphs.queries import AnyQuery
 from spaseq.plan.description import Partitioning
 from spaseq.plan.sequences.templates import Instance
 from spaseq.results.table import MatchTable
+from spaseq.runtime.bounded import Bound
 from spaseq.spark.job_queries import JobQuery
 from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
 from spaseq.spark.log import BUCKETS, PARTITIONS, SHARING
@@ -36,8 +37,13 @@ class GraphShard(spaseq.graphs.Engine, ShardEngine):
         """See ``ShardEngine``."""
         return self.push_arrow(events_of(rows), promise)
 
+    @property
+    def left_out(self) -> int:
+        """See ``ShardEngine``."""
+        return sum(query.shed.steps + query.shed.cells for query in self.core.at_work)
 
-BACKGROUND = "the background"  # in the identity of a job
+
+BACKGROUND, BOUND = "the background", "the bound on work"  # in the identity of a job
 FOREVER = 2**62  # µs: what is too late is found by whoever knows the watermark
 
 
@@ -47,7 +53,8 @@ class Job:
 
     It pickles.  ``partitions`` is the number of shuffle partitions of Spark.  ``skip``: rows that are no events are
     counted and left out, else they are a StreamError.  Variables with ``types`` are columns of the results; ``late``:
-    late events are among these.  ``new_background``: a state may be of another background.
+    late events are among these.  ``new_background``: a state may be of another background.  Each engine has the
+    ``bound`` on work.
     """
 
     queries: tuple[JobQuery, ...]
@@ -60,6 +67,7 @@ class Job:
     late: bool = False
     new_background: bool = False
     sharing: bool = True
+    bound: Bound | None = None
 
     @cached_property
     def splits(self) -> dict[str, Partitioning]:
@@ -101,7 +109,7 @@ class Job:
 
     def started(self, number: int) -> GraphShard:
         """See ``EngineJob``."""
-        engine = GraphShard(self.background, lateness=FOREVER, sharing=self.sharing)
+        engine = GraphShard(self.background, lateness=FOREVER, sharing=self.sharing, bound=self.bound)
         for name, query in self._queries_of(number):
             engine.registration.register(query, name, None, None)
         return engine
@@ -112,7 +120,7 @@ class Job:
             name: query.query(name) if isinstance(query, Instance) else query
             for name, query in self._queries_of(number)
         }
-        return GraphShard.restore(snapshot, queries, self.background, sharing=self.sharing)
+        return GraphShard.restore(snapshot, queries, self.background, sharing=self.sharing, bound=self.bound)
 
     def rows(self, number: int, found: MatchTable) -> pyarrow.RecordBatch | None:
         """See ``EngineJob``: an event with several keys stands in several engines."""
@@ -150,7 +158,8 @@ class Job:
         sharing = {SHARING: "True"} if any(one.is_shared for one in self.queries) else {}
         queries = {name: digest for one in self.queries for name, digest in one.identity.items()}
         cut = {PARTITIONS: str(self.partitions), BUCKETS: str(self.buckets)}  # which follow from partitions
-        return {**sharing, **queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
+        bound = {} if self.bound is None else {BOUND: self.bound.text()}
+        return {**sharing, **bound, **queries, BACKGROUND: self.background.fingerprint(), **cut, "what is whole": whole}
 
     def reader(self) -> tuple[spaseq.graphs.Engine, Router]:
         """What reads rows as events for all engines, and what finds these engines for them."""

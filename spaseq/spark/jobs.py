@@ -46,6 +46,11 @@ class ShardEngine(runtime.Engine):
     def snapshot(self) -> bytes:
         """The state as bytes."""
 
+    @property
+    def left_out(self) -> int:
+        """How many steps and groups of partial matches were left out, to keep work within its bound."""
+        return 0
+
 
 class JobResults(Protocol):
     """What a job makes of what its engines find: rows for Spark."""

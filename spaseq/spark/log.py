@@ -223,8 +223,8 @@ class Report:
     """What a batch did: ``how`` the engine came to be (``new``, ``hit``, ``catch-up``, ``rebuilt``); bytes written.
 
     ``events`` are those that count here and were in time, ``late`` the others by stream, ``late_rows`` (of the results)
-    they themselves if the job gives them.  ``timers`` (milliseconds) shall be set from now on, ``timers_before`` were
-    (None: nobody knows).
+    they themselves if the job gives them.  ``left_out`` steps were not made, to keep work within its bound.  ``timers``
+    (milliseconds) shall be set from now on, ``timers_before`` were (None: nobody knows).
     """
 
     how: str = "new"
@@ -232,6 +232,7 @@ class Report:
     late: dict[str, int] = field(default_factory=dict)
     late_rows: list[pyarrow.RecordBatch] = field(default_factory=list)
     written: int = 0
+    left_out: int = 0
     timers: tuple[int, ...] = ()
     timers_before: tuple[int, ...] | None = ()
 
@@ -265,12 +266,14 @@ class LoggedEngine:
         data = self.state.meta()
         before = Meta(self.job.identity) if data is None else self._kept(data)
         engine = self._engine(before, report)
+        left_out = engine.left_out
         meta, taken = before, Taken()
         for events in together(self._taken(rows, max(before.watermark, watermark), taken, report)):
             yield from job_rows(self.job, self.number, engine.push_rows(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
             yield from job_rows(self.job, self.number, engine.advance_tables(watermark))
+        report.left_out = engine.left_out - left_out
         if taken.parts:
             meta = meta.added(taken.last, taken.events, sum(map(len, taken.parts)))
         self._write(store, before, meta, taken.parts, engine, report)

@@ -18,7 +18,10 @@ from spaseq.errors import Location, OptionError, StreamError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.graph_run import Queries
 from spaseq.graphs.queries import stream_order
+from spaseq.plan.sequences import Plan
+from spaseq.plan.sequences.bounded import check_bounded
 from spaseq.results.arrow import Types
+from spaseq.runtime.bounded import Bound
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.spark.cluster import carried, shuffle_partitions
 from spaseq.spark.engine_stage import match_batch, told
@@ -125,6 +128,7 @@ def match(
     losses: Losses | None = None,
     given: RowSources = None,
     sharing: bool = True,
+    bound: Bound | None = None,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -133,7 +137,8 @@ def match(
     N-Triples), and of a CONSTRUCT ``derived``.  A query that may be cut (``spaseq explain``) is cut into ``buckets``
     engines, by default four for each of ``spark.sql.shuffle.partitions``; those named in ``whole`` are not.  ``given``
     has the rows of queries with parameters, and ``sharing`` says whether these, and queries that differ only in
-    constants, run together, both as of ``spaseq.run``; what runs together is cut as one query.
+    constants, run together, both as of ``spaseq.run``; what runs together is cut as one query.  ``bound`` is how much
+    work events may take (``Bound(work=…)``), in each engine for its events.
     ``types`` (as of ``MatchTable.to_arrow``) makes columns of variables of the one SELECT query; a term that is no such
     value is NULL there, and counted.
 
@@ -156,7 +161,8 @@ def match(
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
     partitions = shuffle_partitions(inputs[0].sparkSession)
     job = job_of(
-        queries, graphs, buckets, whole, on_error, partitions, types, late, new_background, given, sharing
+        queries, graphs, buckets, whole, on_error, partitions, types, late, new_background, given, sharing,
+        bound,
     )  # fmt: skip
     if not inputs[0].isStreaming:
         return match_batch(inputs, job, losses)
@@ -177,6 +183,7 @@ def job_of(
     new_background: bool = False,
     given: RowSources = None,
     sharing: bool = True,
+    bound: Bound | None = None,
 ) -> Job:
     """The job of these arguments; errors as of ``match``."""
     if on_error not in ("stop", "skip"):
@@ -184,9 +191,12 @@ def job_of(
     if not isinstance(sharing, bool):
         raise OptionError(f"sharing is True or False, not {sharing!r:.80}")
     kept = frozenset(whole)
+    sharing = sharing and bound is None  # where work has a bound each runs by itself
     known = job_queries(queries, given, sharing, kept)
     stream_order([one.query for one in known])
     names = [name for one in known for name in one.names]
+    if bound is not None:
+        check_bound(bound, names, [plan for one in known for plan in one.plans])
     if unknown := sorted(kept.difference(names)):
         raise OptionError(f"whole names queries, but not {', '.join(unknown)}; here are {', '.join(names)}")
     if not isinstance(late, bool):
@@ -195,7 +205,15 @@ def job_of(
         types, {name: shown for one in known if one.query.into is None for name, shown in one.columns().items()}
     )
     number, skip = checked_buckets(buckets, partitions), on_error == "skip"
-    return Job(known, background, number, partitions, kept, skip, typed, late, new_background, sharing)
+    return Job(known, background, number, partitions, kept, skip, typed, late, new_background, sharing, bound)
+
+
+def check_bound(bound: object, names: Sequence[str], plans: Iterable[Plan]) -> None:
+    """OptionError: it is no bound on work, a priority is of no query, or the work of some query may have none."""
+    if not (isinstance(bound, Bound) and bound.latency is None):
+        raise OptionError(f"on Spark a bound is one on work, Bound(work=…), not {bound!r:.80}")
+    bound.check_names(names)
+    check_bounded(plans)
 
 
 def checked_buckets(buckets: int | None, partitions: int) -> int:
@@ -223,6 +241,7 @@ def finish(
     new_background: bool = False,
     given: RowSources = None,
     sharing: bool = True,
+    bound: Bound | None = None,
 ) -> DataFrame:
     """The matches that the end of all streams decides, of a streaming ``match`` that has stopped; a bounded data frame.
 
@@ -233,7 +252,7 @@ def finish(
     graphs, partitions = read_background(background, entail), partitions_of(spark, checkpoint)
     job = job_of(
         queries, graphs, buckets, whole, "stop", partitions, types, new_background=new_background, given=given,
-        sharing=sharing,
+        sharing=sharing, bound=bound,
     )  # fmt: skip
     return finished(spark, checkpoint, job)
 

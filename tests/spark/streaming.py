@@ -11,6 +11,7 @@ import pyarrow
 
 from spaseq.graphs.background import read_background
 from spaseq.graphs.graph_run import Queries
+from spaseq.runtime.bounded import Bound
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.spark.job import Job
@@ -54,26 +55,29 @@ class Cluster:
     def __init__(
         self, queries: Queries, background: Mapping[str, Any], buckets: int, chance: random.Random,
         whole: Iterable[str] = (), workers: int = 2, given: RowSources = None, sharing: bool = True,
+        bound: Bound | None = None, death: float = 0.2,
     ) -> None:  # fmt: skip
-        running = job_queries(queries, given, sharing, whole)
-        self.job = Job(running, read_background(background, ()), buckets, 2, frozenset(whole), sharing=sharing)
+        running = job_queries(queries, given, sharing and bound is None, whole)
+        known = read_background(background, ())
+        self.job = Job(running, known, buckets, 2, frozenset(whole), sharing=sharing, bound=bound)
         self.reader, self.router = self.job.reader()
         self.stores = {number: DictStore() for part in self.job.parts for number in part.numbers}
         self.workers = [LiveEngines() for _ in range(workers)]
-        self.chance = chance
+        self.chance, self.death = chance, death
         self.how: list[str] = []
-        self.late = 0
+        self.late = self.left_out = 0
 
     def batch(self, events: Sequence[Event], watermark: int) -> Iterator[pyarrow.RecordBatch]:
         """One microbatch, with the watermark that Spark promises in it."""
         rows = self._packed(events)
         for number in self.stores:
-            if self.chance.random() < 0.2:
+            if self.chance.random() < self.death:
                 self.chance.choice(self.workers).clear()
             report, engine = Report(), self._engine(number)
             yield from engine.step(rows.get(number, []), watermark, self.stores[number], report)
             self.how.append(report.how)
             self.late += sum(report.late.values())
+            self.left_out += report.left_out
 
     def finish(self) -> Iterator[pyarrow.RecordBatch]:
         """What an ended input left."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, queries, sources
+from spaseq.cli import bounds, checkpoint, execution, interrupts, options, parameters, printer, queries, sources
 from spaseq.cli.on_spark import job, session
 from spaseq.cli.on_spark.checkpoint import Kept, folder_held, kept_files, read_kept
 from spaseq.errors import OptionError
@@ -37,6 +37,8 @@ class SparkOptions(options.GraphOptions):
     settings: tuple[str, ...]
     buckets: int | None
     whole: tuple[str, ...]
+    work_bound: float | None = None
+    priorities: tuple[str, ...] = ()
 
     @property
     def is_unbounded(self) -> bool:
@@ -70,6 +72,8 @@ class SparkOptions(options.GraphOptions):
     def same(self, sources: Mapping[str, str]) -> dict[str, str]:
         """What has to be equal for a run to go on."""
         options = {f"--{name.replace('_', '-')}": str(getattr(self, name)) for name in SAME}
+        if self.work_bound is not None:
+            options |= {"--work-bound": str(self.work_bound), "--priority": str(self.priorities)}
         return options | {f"the files of <{iri}>": path for iri, path in sources.items()}
 
     def reading(self) -> dict[str, str]:
@@ -102,6 +106,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         self.interrupts = interrupts.StepInterrupts()
         self.noise = session.Noise()
         self.metrics = job.Metrics()
+        self.bound = bounds.bound_of(asked.work_bound, None, asked.priorities)
         self.parsed = queries.read_queries(asked.queries)
         checked = [each.query for each in self.parsed]
         tables = parameters.given_tables(asked.given, parameters.of_graphs(checked))
@@ -156,7 +161,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         checked = [each.query for each in self.parsed]
         known = matching.job_of(
             checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions,
-            late=asked.late is not None, given=self.rows, sharing=asked.sharing,
+            late=asked.late is not None, given=self.rows, sharing=asked.sharing, bound=self.bound,
         )  # fmt: skip
         return job.SparkJob(spark, known, self.sources, asked.reading())
 
@@ -178,7 +183,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
                 self._take_piece(piece)
                 if self._is_full:
                     break
-        self.metrics.left_out(lost.counts)
+        self.metrics.left_out(lost.counts, self.options.is_local)
 
     def _in_batches(self) -> None:
         """What is there and, if files are followed, what comes; else then what the end of the input decides."""
@@ -212,7 +217,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
     def losses(self) -> list[str]:
         """See ``Execution``."""
         told = self.metrics.sums
-        return [*session.together(self.noise.told), *self._far(told), *self._late(told)]
+        return [*session.together(self.noise.told), *self._far(told), *self._late(told), *self._left_out(told)]
 
     def statistics(self) -> Mapping[str, Any]:
         """See ``Execution``."""
@@ -234,3 +239,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         if not late or self.options.late is not None:
             return []
         return [f"{counted(late, 'event')} came late and {were(late)} dropped: give more --lateness, or --late FILE"]
+
+    def _left_out(self, told: Mapping[str, int]) -> list[str]:
+        count = told.get("left_out", 0)
+        return [f"{counted(count, 'step')} {were(count)} left out to keep work within its bound"] if count else []

@@ -204,9 +204,11 @@ class Metrics(StreamingQueryListener):
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
         """See Spark."""
 
-    def left_out(self, counts: Mapping[str, int]) -> None:
-        """Add what a bounded job left out."""
+    def left_out(self, counts: Mapping[str, int], is_local: bool) -> None:
+        """Add what a bounded job left out; of steps local workers have told already."""
         self.sums.update({f"rows {name}": counts[name] for name in ("skipped", "dropped")})
+        if not is_local:
+            self.sums["left_out"] += counts.get("left_out", 0)
 
     def reached(self, results: int) -> BatchesDone:
         """How far the query is."""
