@@ -65,7 +65,9 @@ class Bound:
 
     def text(self) -> str:
         """All of it, the same for equal ones."""
-        return repr((float(self.units), sorted((name, float(one)) for name, one in self.priorities.items()), self.seconds))
+        return repr(
+            (float(self.units), sorted((name, float(one)) for name, one in self.priorities.items()), self.seconds)
+        )
 
     def check_names(self, names: Collection[str]) -> None:
         """OptionError: some priority is that of no query."""

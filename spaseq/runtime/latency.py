@@ -14,6 +14,7 @@ from typing import Any
 PART = 0.4  # of the latency: so long a batch may take, for its events have waited for the one before it
 LEAST_PART = 0.1  # of that: so much is left for work, however long all else takes
 FADING = 0.9  # of a batch, from one to the next
+LEAST_TRUST, GROWING = 0.1, 1.02  # in what costs are held to be, and how fast it grows again
 USUAL_UNIT, USUAL_EVENT = 50e-9, 10e-6  # seconds, as long as nothing else is known
 LEAST_UNIT, MOST_UNIT = 5e-9, 2e-6
 DOUBT = 1e4, 50.0  # units and events of a batch of such usual costs, which does not fade
@@ -56,6 +57,7 @@ class LatencyControl:
         self.latency = latency
         self.over = 0  # batches that took longer
         self._costs = Costs()
+        self._trust = 1.0
         self._events, self._work, self._seconds = 0, 0.0, 0.0  # of the batch that is open
         self._taken = [0] * (len(LATENCIES) + 1)  # how many batches took how long
         self._longest = 0.0
@@ -66,7 +68,7 @@ class LatencyControl:
         self._events, self._work = events, work
         event, unit = self._costs.fitted()
         left = PART * self.latency - events * event
-        return max(left, LEAST_PART * PART * self.latency) / unit
+        return self._trust * max(left, LEAST_PART * PART * self.latency) / unit
 
     def took(self, seconds: float) -> None:
         """So long something took for the batch that is open."""
@@ -75,10 +77,15 @@ class LatencyControl:
     def _close(self, work: float) -> None:
         if self._events:
             self._costs.note(self._events, work - self._work, self._seconds)
+            self._note_trust(PART * self.latency / max(self._seconds, 1e-9))
             self._taken[bisect_right(LATENCIES, self._seconds)] += 1
             self._longest = max(self._longest, self._seconds)
             self.over += self._seconds > self.latency
         self._events, self._seconds = 0, 0.0
+
+    def _note_trust(self, ratio: float) -> None:
+        """A batch had so many times the time that it took: where that was too little, less is allowed for a while."""
+        self._trust = min(1.0, max(LEAST_TRUST, self._trust * min(GROWING, ratio)))
 
     def statistics(self) -> dict[str, Any]:
         """How long batches took, from push to results, in seconds; None: there was none."""
