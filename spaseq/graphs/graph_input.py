@@ -237,7 +237,7 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def _note_shared(self) -> None:
         """Some events have passed: every so many it is measured what queries took."""
-        if self._bound is not None and self.names.next % SHARED_EVERY == 0 and len(self._members) > 1:
+        if self.names.next % SHARED_EVERY == 0 and len(self._members) > 1:
             self.share(measured=True)
 
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────
@@ -262,7 +262,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
             query.feed_single(time, number, rows)
         for row in unseen:
             row.heard = self.names.next
-        self._note_shared()
+        if self._bound is not None:
+            self._note_shared()
         return self._fed(concerned) if self._owners else dict.fromkeys(concerned)
 
     def _fed(self, concerned: Iterable[GraphQuery]) -> dict[AnyGraphQuery, None]:

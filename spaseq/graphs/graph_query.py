@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,6 +184,11 @@ class GraphQuery(OneQuery):
         self.matcher.work_bound = rate
         if at_once:
             self.matcher.most_at_once = at_once
+
+    @property
+    def work(self) -> float:
+        """Units of work since it has a bound."""
+        return cast(Bounded, self.matcher).work
 
     def measure(self) -> None:
         """So many events have passed that the bound is shared anew."""

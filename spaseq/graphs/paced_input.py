@@ -21,6 +21,8 @@ class PacedInput(GraphInput):
     taken then, and events are read.  What the thread waits for does not count.
     """
 
+    is_paced = True
+
     def __init__(self, clocks: Iterable[StreamClock], strict: bool, evaluator: Evaluator, bound: Bound) -> None:
         super().__init__(clocks, strict, evaluator, bound)
         self.control = LatencyControl(bound.seconds)
@@ -32,8 +34,6 @@ class PacedInput(GraphInput):
         thread, worked = self._left
         if thread == get_ident():
             self.control.took(thread_time() - worked)
-        if self.buffer:
-            self._allow(len(self.buffer))
         started = perf_counter()
         try:
             return super().settle()
@@ -41,8 +41,9 @@ class PacedInput(GraphInput):
             self.control.took(perf_counter() - started)
             self._left = get_ident(), thread_time()
 
-    def _allow(self, events: int) -> None:
-        """Let the events that come, so many, take as much as leaves their results in time."""
-        units = self.control.begin(events, sum(query.shed.work for query in self.all_queries))
-        self.work, self.at_once = min(units / events, self._most), units
-        self.apportion()
+    def _begin_batch(self, events: int) -> None:
+        """See ``MergedInput``: they may take as much as leaves their results in time."""
+        if events:
+            units = self.control.begin(events, sum(member.work for member in self.members if not member.is_over))
+            self.work, self.at_once = min(units / events, self._most), units
+            self.apportion()

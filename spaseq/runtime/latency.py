@@ -76,7 +76,7 @@ class LatencyControl:
 
     def _close(self, work: float) -> None:
         if self._events:
-            self._costs.note(self._events, work - self._work, self._seconds)
+            self._costs.note(self._events, max(0.0, work - self._work), self._seconds)  # queries may have gone
             self._note_trust(PART * self.latency / max(self._seconds, 1e-9))
             self._taken[bisect_right(LATENCIES, self._seconds)] += 1
             self._longest = max(self._longest, self._seconds)

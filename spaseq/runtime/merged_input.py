@@ -22,6 +22,7 @@ class MergedInput(ABC, Generic[B, S, Q]):
     """
 
     passes = False  # events that have their turn when they come need not wait
+    is_paced = False  # it wants to know how many events have their turn together
 
     def __init__(self, clocks: Iterable[StreamClock], order: Order) -> None:
         self.clocks = list(clocks)
@@ -168,6 +169,8 @@ class MergedInput(ABC, Generic[B, S, Q]):
                 self.catch_up()
             self.advanced, self.finished = watermark, watermark == GREATEST
             fed: dict[Q, None] = {}
+            if self.is_paced:
+                self._begin_batch(len(singles) + (0 if released is None else len(released)))
             for time, stream, _, event in singles:
                 fed |= self._feed_single(time, stream, event)
             if released is not None:
@@ -238,6 +241,9 @@ class MergedInput(ABC, Generic[B, S, Q]):
     @abstractmethod
     def _feed(self, released: Released[B]) -> dict[Q, None]:
         """Feed events to the queries that they concern, and give these."""
+
+    def _begin_batch(self, events: int) -> None:
+        """So many events have their turn: if it ``is_paced``."""
 
     def _feed_turn(self, events: B) -> dict[Q, None]:
         """As ``_feed`` for events of one stream."""

@@ -135,3 +135,16 @@ def test_costs_are_learned() -> None:
     wanted = (PART * LATENCY - 100 * 30e-6) / 80e-9
     assert 0.9 * wanted < control.begin(100, work) < 1.1 * wanted
     assert control.statistics()["batches"] == 200
+
+
+def test_events_that_wait_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They have their turn later: nothing is left out because many wait for a stream that is behind."""
+    engine = Engine(lateness=3_600_000_000, bound=Bound(latency=timedelta(seconds=LATENCY)))
+    engine.register(QUERY, "sums")
+    clock, came = WorkClock(engine), items(4000)
+    monkeypatch.setattr(paced_input, "perf_counter", clock)
+    monkeypatch.setattr(paced_input, "thread_time", lambda: 0.0)
+    for start in range(0, 4000, 20):
+        engine.push_batch(STREAM, came[start : start + 20])
+        engine.advance(came[start][0] - 500_000)
+    assert engine.complete
