@@ -276,7 +276,7 @@ def _told(story: Callable[[int], int], worker: int, count: int, first: int = 0) 
 def bounded_pairs(worker: int, count: int, first: int = 0) -> Tally:
     """Seeded pairs whose steps and cells are dropped, by their worth or by chance."""
     tally = Tally()
-    for number, pair in bounded.pairs(_numbers(worker, count, first)):
+    for number, pair in bounded.pairs(_numbers(worker, count, first), plenty=False):
         tally.pairs += 1
         try:
             tally.differences += bounded.differences(number, pair)
