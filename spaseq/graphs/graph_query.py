@@ -397,11 +397,7 @@ class GraphQuery(OneQuery):
     def statistics(self, came: Mapping[str, int]) -> dict[str, Any]:
         """The matcher's counters in the words of the query; ``came``: events by stream IRI."""
         counters = at_rest(self.counters) if self.is_over else self.matcher.statistics()
-        return self.plan.report(counters, came, self.evaluated) | self.shed_statistics()
-
-    def shed_statistics(self) -> dict[str, Any]:
-        """What was left out, if its work has, or had, a bound."""
-        return {"bound": self.shed.statistics()} if self.is_bounded or self._shed != Shed() else {}
+        return self.plan.report(counters, came, self.evaluated) | self.shed.statistics()
 
     @property
     def found(self) -> int:

@@ -170,8 +170,7 @@ class ParametricGraphQuery(ParametricQuery[GraphQuery]):
             each.update(member.evaluated)
         counters = at_rest(self.counters) if self.is_over else self._summed()
         told = next((member.plan for member in self.members if isinstance(member.plan, RulePlan)), self.plan)
-        bound = {"bound": self.shed.statistics()} if self.shed != Shed() else {}
-        return {"rows": len(self.rows), **told.report(counters, came, each), **bound}
+        return {"rows": len(self.rows), **told.report(counters, came, each), **self.shed.statistics()}
 
     def _summed(self) -> dict[str, Any]:
         """The counters of the members' matchers, each the sum of theirs."""

@@ -48,13 +48,16 @@ class Shed:
         return not (self.steps or self.cells)
 
     def statistics(self) -> dict[str, Any]:
-        """All of it, fit for JSON; ``dropped`` has the states of which something was."""
+        """All of it as ``bound``, fit for JSON, if work had one; ``dropped`` has the states of which something was."""
+        if self == Shed():
+            return {}
         dropped = [
             {"state": number, **dict(zip(REASONS, state, strict=True))}
             for number, state in enumerate(self.states)
             if any(state)
         ]
-        return {"complete": self.is_nothing, "work": self.work, "events_over": self.over, "dropped": dropped}
+        told = {"complete": self.is_nothing, "work": self.work, "events_over": self.over, "dropped": dropped}
+        return {"bound": told}
 
     def losses(self, name: str) -> Iterator[Loss]:
         """What was left out of the query of that name, for people."""

@@ -33,7 +33,7 @@ from spaseq.spark.log import LIVE, MILLISECOND, LoggedEngine, Meta, Report
 from spaseq.spark.map_stage import NOBODY, Losses, sift_counted
 from spaseq.spark.packing import AT_ONCE, INSTANT, PACKED_DDL, packed, unpacked
 from spaseq.spark.shards import numbers_of
-from spaseq.streams.losses import counted, were
+from spaseq.streams.losses import counted, left_out
 from spaseq.streams.timestamps import LEAST
 
 Packed: TypeAlias = "tuple[int, int, bytes]"  # label, time of the first row (µs), rows
@@ -73,7 +73,7 @@ def tell_left_out(count: int, losses: Losses | None) -> None:
     if count and losses is not None:
         losses.add(left_out=count)
     if count:
-        print(f"spaseq: {counted(count, 'step')} {were(count)} left out to keep work within its bound", file=sys.stderr)
+        print(f"spaseq: {left_out(count)}", file=sys.stderr)
 
 
 def _rows(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[Packed]:

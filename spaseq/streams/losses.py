@@ -66,6 +66,11 @@ def were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
+def left_out(count: int) -> str:
+    """So many steps were left out."""
+    return f"{counted(count, 'step')} {were(count)} left out to keep work within its bound"
+
+
 def _duration(microseconds: int) -> str:
     """A duration as options take it, rounded up."""
     for unit, size in _UNITS:

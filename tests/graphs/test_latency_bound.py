@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from spaseq import Bound, Engine, OptionError
 from spaseq.graphs import paced_input
 from spaseq.runtime.latency import PART, LatencyControl
-from tests.graphs.test_work_bound import STREAM, Item
-from tests.kernel.bounded import KINDS, stream, text_of
+from tests.graphs.test_work_bound import STREAM, Item, items
+from tests.kernel.bounded import text_of
 
 EVENT, UNIT = 10e-6, 50e-9  # seconds
 LATENCY = 0.02
@@ -33,14 +33,6 @@ class WorkClock:
     def __call__(self) -> float:
         work = sum(query.shed.work for query in self.engine.core.at_work)
         return self.idle + EVENT * self.events + UNIT * work
-
-
-def items(events: int) -> list[Item]:
-    columns = (column.tolist() for column in stream(events))
-    return [
-        (1000 * number, f"<urn:e> <urn:{KINDS[kind]}> {value} . <urn:e> <urn:id> {key} .".encode())
-        for number, (kind, key, value) in enumerate(zip(*columns, strict=True))
-    ]
 
 
 def latencies(engine: Engine, clock: WorkClock, came: list[Item], apart: float) -> NDArray[np.float64]:

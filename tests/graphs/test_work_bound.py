@@ -40,8 +40,8 @@ def test_laws_are_about_much() -> None:
 
 # ── much work ────────────────────────────────────────────────────────────────────────────────────────────
 @cache
-def items() -> list[Item]:
-    columns = (column.tolist() for column in stream(EVENTS))
+def items(events: int = EVENTS) -> list[Item]:
+    columns = (column.tolist() for column in stream(events))
     return [
         (1000 * number, f"<urn:e> <urn:{KINDS[kind]}> {value} . <urn:e> <urn:id> {key} .".encode())
         for number, (kind, key, value) in enumerate(zip(*columns, strict=True))

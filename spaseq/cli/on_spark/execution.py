@@ -18,7 +18,7 @@ from spaseq.results.table import MergedTables
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
 from spaseq.spark import cluster, engine_stage, map_stage, matching
-from spaseq.streams.losses import counted, were
+from spaseq.streams.losses import counted, left_out, were
 from spaseq.streams.timestamps import duration_microseconds
 
 if TYPE_CHECKING:
@@ -242,4 +242,4 @@ class SparkExecution(execution.Execution[SparkOptions]):
 
     def _left_out(self, told: Mapping[str, int]) -> list[str]:
         count = told.get("left_out", 0)
-        return [f"{counted(count, 'step')} {were(count)} left out to keep work within its bound"] if count else []
+        return [left_out(count)] if count else []
