@@ -47,9 +47,9 @@ class Data:
     ids: int
     values: tuple[tuple[int, int], ...]
 
-    def columns(self, events: int) -> dict[str, Integers]:
+    def columns(self, events: int, seed: int = SEED) -> dict[str, Integers]:
         """The type (its number), id and values of each event."""
-        chance = np.random.default_rng(SEED)
+        chance = np.random.default_rng(seed)
         found = {"kind": chance.integers(0, len(self.kinds), events), "id": chance.integers(1, self.ids + 1, events)}
         for name, (low, high) in zip("xyv", self.values, strict=True):
             found[name] = chance.integers(low, high + 1, events)

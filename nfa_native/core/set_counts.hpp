@@ -65,6 +65,8 @@ public:
         }
     }
     size_t size() const noexcept { return members_.size(); }
+    // So many began at each start, in any order.
+    const std::vector<Step>& members() const noexcept { return members_; }
     void sum_up(std::vector<Step>& out) {
         std::sort(members_.begin(), members_.end(), [](const Step& one, const Step& other) {
             return is_before(one.start, other.start);

@@ -9,6 +9,7 @@
 
 #include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/nodes.hpp"
+#include "nfa_native/joins/sampling.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/views.hpp"
 
@@ -122,11 +123,10 @@ static void visit_parts(Kernel* k, uint32_t number, uint32_t lo, bool gathers) {
     if (node->sibling) visit_part(k, node->sibling, lo, gathers);
 }
 
-// Let the memory know a node, and first those that it is made of.
-static void remember(Kernel* k, uint32_t number, uint32_t lo) {
-    k->counter.asked.push_back(number);
+// Let the memory know the nodes that were asked for, and first those that they are made of.
+static void remember_asked(Kernel* k, uint32_t lo) {
     while (!k->counter.asked.empty()) {
-        number = k->counter.asked.back();
+        uint32_t number = k->counter.asked.back();
         size_t before = k->counter.asked.size();
         if (k->counter.memory.find(content_of(&k->now, number), lo) == nullptr) {
             visit_parts(k, number, lo, false);
@@ -138,6 +138,11 @@ static void remember(Kernel* k, uint32_t number, uint32_t lo) {
         }
         k->counter.asked.pop_back();
     }
+}
+
+static void remember(Kernel* k, uint32_t number, uint32_t lo) {
+    k->counter.asked.push_back(number);
+    remember_asked(k, lo);
 }
 
 // Add up the members of a set that is kept.
@@ -222,14 +227,27 @@ static void write_tally(Kernel* k, int64_t decided) {
     k->results.words.resize(k->results.words.size() + k->program->result_width, UNBOUND);
 }
 
+// Note where the members of a set began that may be gone when its node's number comes again.
+static void note_members(Kernel* k, uint32_t number, uint32_t lo) {
+    visit_parts(k, number, lo, false);
+    remember_asked(k, lo);
+    k->counter.gathering.begin();
+    visit_parts(k, number, lo, true);
+    k->pause.left -= int64_t(k->counter.gathering.size());
+    for (const set_counts::Step& one : k->counter.gathering.members())
+        if (!older(one.start, lo)) note_begun(k, event_at(&k->now, one.start)->time, double(one.count));
+}
+
 // Count the members of a set that began at or after `lo`, each with what was picked since.
 static void count_set(Kernel* k, uint32_t node, uint32_t lo, int64_t decided) {
     k->counter.tally.begin();
     if (node == 0) {
         k->counter.tally.add(k->scratch.path.back().pos, 1);
+        if (k->sampling) note_begun(k, event_at(&k->now, k->scratch.path.back().pos)->time, 1);
     } else if (has_live(&k->now, node, lo)) {
         k->counter.memory.fit(k->now.ring.nodes.size());
         tally_node(k, node, lo);
+        if (k->sampling) note_members(k, node, lo);
     }
     if (k->counter.tally.high() || k->results.count + k->counter.tally.low() < k->results.count) {
         k->counter.too_many = true;

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What Cython sees of the kernel: `feed.hpp` (batches in, results out), `snapshot.hpp`, `restore.hpp` and `waiting.hpp`."""
+"""What Cython sees of the kernel: `feed.hpp` (batches in, results out), `sampling.hpp`, `snapshot.hpp`, `restore.hpp` and `waiting.hpp`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -31,6 +31,12 @@ cdef extern from "nfa_native/joins/choice.hpp" namespace "spaseq::joins" nogil:
 
 cdef extern from "nfa_native/joins/shedding.hpp" namespace "spaseq::joins" nogil:
     void bound_work(Kernel* k, double rate, double most)
+
+cdef extern from "nfa_native/joins/sampling.hpp" namespace "spaseq::joins" nogil:
+    void sample_ticks(Kernel* k, uint64_t salt, uint64_t highest_lot, int64_t since, bint alone)
+    size_t begun_ticks(const Kernel* k)
+    void take_begun(Kernel* k, int64_t* times, double* counts)
+    int64_t oldest_time(Kernel* k)
 
 cdef extern from "nfa_native/joins/rules.hpp" namespace "spaseq::joins" nogil:
     void build_rules(KernelState* now, const word_t* words, uint32_t count, size_t parameters)

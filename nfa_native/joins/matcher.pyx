@@ -22,8 +22,9 @@ from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, guarded, guarded_bint
 from nfa_native.joins.batch cimport borrow_event, borrow_rows
 from nfa_native.joins.kernel cimport (
-    ADVANCING, FINISHING, NOTHING, Task, begin_batch, bound_work, build_rules, can_be_written, change_program, change_rules,
-    find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, prescribe, waiting_starts, write_kernel,
+    ADVANCING, FINISHING, NOTHING, Task, begin_batch, begun_ticks, bound_work, build_rules, can_be_written, change_program,
+    change_rules, find_waiting, first_due, go_on, is_full, load_kernel, longest_in_kernel, oldest_time, prescribe,
+    sample_ticks, take_begun, waiting_starts, write_kernel,
 )
 from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results, taken
@@ -35,6 +36,8 @@ from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
 
 # What `waiting` says of a state where nobody waits.
 NOBODY = -2**63
+
+cdef double MOST_LOT = 2.0**64 - 2.0**11  # the greatest double that fits 64 bits
 
 
 # How the kernel evaluates formulas.
@@ -205,6 +208,44 @@ cdef class Matcher:
             raise ValueError(f"a chance of {value} is none")
         self.kernel.shedding.get().reckless = value
 
+    def sample_ticks(self, uint64_t salt, double part, int64_t since, bint alone):
+        """From now on count the results whose first events are of ticks that are drawn by chance: about this part of those
+        from ``since`` on, the same in all runs with this ``salt``.  ``alone``: find no others.  No snapshot has it."""
+        if not 0 < part <= 1:
+            raise ValueError(f"{part} is no part of the ticks")
+        if not self.kernel.program.junctions.empty():
+            raise ValueError("where sides lie beside each other a match has several beginnings")
+        attempted(sample_ticks, &self.kernel, salt, <uint64_t>(part * MOST_LOT), since, alone)
+
+    def take_begun(self):
+        """Of ticks that were drawn the times (int64) and how many results began in each (float64), since the last call."""
+        cdef int64_t[::1] times = np.zeros(begun_ticks(&self.kernel), np.int64)
+        cdef double[::1] counts = np.zeros(times.shape[0], np.float64)
+        if times.shape[0]:
+            take_begun(&self.kernel, &times[0], &counts[0])
+        return np.asarray(times), np.asarray(counts)
+
+    @property
+    def sampled_until(self):
+        """When so many units of ``work`` are done, one that finds no others than those of its sample ends."""
+        return self.kernel.sampling.get().until if self.kernel.sampling.get() is not NULL else 0.0
+
+    @sampled_until.setter
+    def sampled_until(self, double value):
+        if self.kernel.sampling.get() is NULL:
+            raise ValueError("nothing is sampled")
+        self.kernel.sampling.get().until = value
+
+    @property
+    def has_ended(self):
+        """Whether that is so, or so many results of one event had to be listed to be counted: it does nothing any more."""
+        return self.kernel.sampling.get() is not NULL and self.kernel.sampling.get().over
+
+    @property
+    def oldest_time(self):
+        """No result to come has its first event before this time, microseconds."""
+        return oldest_time(&self.kernel)
+
     @property
     def count(self):
         """Results since the beginning."""
@@ -276,6 +317,9 @@ cdef class Matcher:
     def feed(self, times, events, rows):
         """Take a batch: times in microseconds, the caller's event numbers (increasing), and per atom None or an object
         with ``row_event`` (``uint32[r]``, ascending) and ``columns`` (``uint64[slots, r]``)."""
+        self._feed_split(times, events, rows)
+
+    cdef _feed_split(self, times, events, rows):
         if self.automaton.keys and len(rows) == len(self.automaton.keys):
             times, events, rows = split(times, events, rows, self.automaton.keys)
         self._feed(times, events, rows)
@@ -293,7 +337,8 @@ cdef class Matcher:
     def feed_event(self, int64_t time, uint64_t event, list rows not None):
         """``feed`` of a single event: per atom None or its ``EventRows``."""
         if self.automaton.keys and any([one is not None and len(one) > 1 for one in rows]):
-            self.feed(*batch_of(time, event, rows))     # it may have several keys
+            times, events, batch = batch_of(time, event, rows)
+            self._feed_split(times, events, batch)  # it may have several keys
         else:
             self._feed_event(time, event, rows)
 

@@ -19,6 +19,7 @@
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/rebuild.hpp"
 #include "nfa_native/joins/rules.hpp"
+#include "nfa_native/joins/sampling.hpp"
 #include "nfa_native/joins/singly.hpp"
 #include "nfa_native/joins/state.hpp"
 #include "nfa_native/joins/values.hpp"
@@ -77,6 +78,7 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     if (k->program->ambiguous && is_repeated(k, row)) return;
     uint32_t count = count_result(k, row);
     k->results.count += count;
+    if (k->sampling) note_begun(k, first_time(k), count);
     if (k->count_only || count == 0) return;
     k->results.first.push_back(first_time(k));
     k->results.last.push_back(last_time(k));
@@ -152,18 +154,26 @@ static void deliver_apart(Kernel* k, uint32_t final, int64_t decided) {
 
 // Only count a match that has one row.
 static void count_match(Kernel* k) {
-    if (k->program->rules == NO_RULES) {
+    if (k->program->rules == NO_RULES && !k->sampling) {
         ++k->results.count;
         return;
     }
     find_steps(k);
-    k->results.count += count_found(&k->now.rules, rules_in(k->pause.output.rules), span_of(k));
+    bool plain = k->program->rules == NO_RULES;
+    uint32_t count = plain ? 1 : count_found(&k->now.rules, rules_in(k->pause.output.rules), span_of(k));
+    k->results.count += count;
+    if (k->sampling) note_begun(k, first_time(k), count);
 }
 
 // One finished match: its rows, unless a guard drops it.
 static void deliver(Kernel* k, uint32_t final, int64_t decided) {
     if (k->scratch.singles != nullptr) {
         note_single(k);
+        return;
+    }
+    if (k->sampling) note_listed(k);
+    if (has_ended(k)) {
+        k->scratch.visits.clear();
         return;
     }
     bool alike = !k->now.many_rows && !k->program->ambiguous && !k->now.doubtful && !k->program->sifted;

@@ -415,6 +415,19 @@ struct Evaluation {
     word_t (*ask_value)(Kernel* k, uint32_t formula, uint32_t width, int64_t now);
 };
 
+// Matches are counted that begin in some ticks (`sampling.hpp`).
+struct Sampling {
+    uint64_t salt = 0;                    // of lots: queries draw other ticks
+    uint64_t highest_lot = 0;             // ticks with lots up to this one are drawn,
+    int64_t since = 0;                    // but for earlier ones
+    bool alone = false;                   // no match begins elsewhere,
+    double until = 0;                     // and all ends when so many units of work are done;
+    int64_t listed_at = -1;               // or when one event, this one,
+    uint64_t listed = 0;                  // has so many matches that are listed
+    bool over = false;                    // it has ended: what is found is not all
+    std::map<int64_t, double> found;      // matches that begin in ticks that are drawn, by time
+};
+
 struct Kernel {
     const Evaluation* evaluation;
     KernelProgram* program;               // frozen, and maybe that of other kernels too
@@ -430,6 +443,7 @@ struct Kernel {
     Results results;
     Counter counter;
     std::unique_ptr<LoadShedding> shedding;  // none: work has no bound
+    std::unique_ptr<Sampling> sampling;   // none: nothing is drawn
 };
 
 // a comes before b, although positions wrap.

@@ -111,6 +111,10 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         double reckless
         vector[StateLoads] states
 
+    cdef cppclass Sampling:
+        double until
+        bint over
+
     cdef cppclass Counter:
         bint too_many
 
@@ -129,6 +133,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
 
     cdef cppclass Kernel:
         unique_ptr[LoadShedding] shedding
+        unique_ptr[Sampling] sampling
         const Evaluation* evaluation
         KernelProgram* program
         void* store

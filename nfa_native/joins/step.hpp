@@ -17,6 +17,7 @@
 #include "nfa_native/joins/output.hpp"
 #include "nfa_native/joins/probe.hpp"
 #include "nfa_native/joins/rules.hpp"
+#include "nfa_native/joins/sampling.hpp"
 #include "nfa_native/joins/segments.hpp"
 #include "nfa_native/joins/shedding.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -112,6 +113,7 @@ static void advance_set(
         finished = finished || target.finishes;
         joined = joined || target.junction != NO_JUNCTION;
     }
+    if (k->shedding && k->sampling) note_work(k);
     if (k->shedding) weigh(k, {k->program->transitions[which].source, pairs->cell, start, before, finished, joined});
 }
 
@@ -312,6 +314,7 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     Candidacies* tried = &k->now.candidacies[which];
     uint64_t scanned = k->scratch.scanned;
     bool fired = false;
+    if (has_ended(k)) return;
     ++tried->offered;
     candidate->pick = NOT_STAGED;
     measure_candidate(k, candidate);
@@ -321,7 +324,7 @@ static void fire(Kernel* k, uint32_t which, Candidate* candidate) {
     k->scratch.refused = k->scratch.singly = k->scratch.decided = false;
     k->scratch.aside = true;
     if (s->govern == Govern::FREE) {
-        if (older(candidate->least, candidate->lo)) return;
+        if (older(candidate->least, candidate->lo) || !may_begin(k, candidate->least)) return;
         pair_initial(&k->scratch, candidate);
         k->scratch.decided = transition->step.filters.empty();
     } else if (s->live == 0 && !fired) {

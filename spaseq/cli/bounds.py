@@ -1,4 +1,4 @@
-"""``--work-bound``, ``--latency-bound`` and ``--priority``: how much work events may take, and how queries share it."""
+"""``--work-bound``, ``--latency-bound``, ``--priority`` and ``--recall-sample``: how much work events may take."""
 
 from __future__ import annotations
 
@@ -32,10 +32,21 @@ latency_option = click.option(
 )  # fmt: skip
 
 
-def bound_of(work: float | None, latency: timedelta | None, priorities: Sequence[str]) -> Bound | None:
+sample_option = click.option(
+    "--recall-sample", type=float, metavar="PART",
+    help="With a bound: estimate which part of all results is found by this part of the times of events, 0.02 for "
+    "instance; a query takes up to half of its work for it.",
+)  # fmt: skip
+
+
+def bound_of(
+    work: float | None, latency: timedelta | None, priorities: Sequence[str], sample: float | None = None
+) -> Bound | None:
     """The bound that is asked for.  OptionError: it is none, or a priority is none."""
     if work is not None or latency is not None:
-        return Bound(work, dict(map(_priority, priorities)), latency)
+        return Bound(work, dict(map(_priority, priorities)), latency, sample or 0.0)
+    if sample is not None:
+        raise OptionError("--recall-sample tells what a bound costs: give one with --work-bound or --latency-bound")
     if priorities:
         raise OptionError("--priority shares a bound among queries: give one with --work-bound or --latency-bound")
     return None

@@ -30,7 +30,7 @@ from spaseq.sources.rdf.files import expand
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
-    "work_bound", "latency_bound", "priorities",
+    "work_bound", "latency_bound", "priorities", "recall_sample",
 )  # fmt: skip
 
 
@@ -68,6 +68,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option
+@bounds.sample_option
 @options.notes_options
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:
@@ -88,6 +89,7 @@ class LiveOptions(options.GraphOptions):
     evaluation: str = "auto"
     work_bound: float | None = None
     latency_bound: timedelta | None = None
+    recall_sample: float | None = None
     priorities: tuple[str, ...] = ()
 
 
@@ -103,7 +105,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
-        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities)
+        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
         tables = parameters.given_tables(asked.given, parameters.of_graphs(self.checked))

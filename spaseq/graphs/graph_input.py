@@ -237,7 +237,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     def _note_shared(self) -> None:
         """Some events have passed: every so many it is measured what queries took."""
-        if self.names.next % SHARED_EVERY == 0 and len(self._members) > 1:
+        assert self._bound is not None
+        if self.names.next % SHARED_EVERY == 0 and (len(self._members) > 1 or self._bound.sample):
             self.share(measured=True)
 
     # ── the short way ────────────────────────────────────────────────────────────────────────────────────

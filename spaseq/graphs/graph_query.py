@@ -17,7 +17,7 @@ from gpm.rows import AtomRows
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
 from spaseq.errors import Location, StreamError
-from spaseq.graphs.matchers import AnyMatcher, AnyPlan, Bounded, WordMap, Words, at_rest, pack_counters
+from spaseq.graphs.matchers import AnyMatcher, AnyPlan, Bounded, Sampled, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames
 from spaseq.graphs.shed import Shed, shed_by
 from spaseq.pattern.sequences import Construction, Query, Selection
@@ -192,6 +192,8 @@ class GraphQuery(OneQuery):
 
     def measure(self) -> None:
         """So many events have passed that the bound is shared anew."""
+        if isinstance(self.matcher, Sampled):
+            self.matcher.measure()
         shed = self.shed
         self.meter = self.meter.after(shed.work, shed.steps)
 

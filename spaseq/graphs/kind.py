@@ -17,6 +17,7 @@ from nfa_native.automata.automaton import Automaton
 from nfa_native.automata.kinds import Evaluating
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError, StreamError
+from spaseq.graphs import sampling
 from spaseq.graphs.background import Background, BackgroundSources, Common, Compiled, compiled
 from spaseq.graphs.graph_input import GraphInput
 from spaseq.graphs.graph_query import GraphQuery, Need, OnMatch, empty_table
@@ -24,6 +25,7 @@ from spaseq.graphs.matchers import AnyMatcher, Bounded, Lazy, WordMap
 from spaseq.graphs.paced_input import PacedInput
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.queries import AnyQuery, Prepared, resolve_stream
+from spaseq.graphs.sampling import Snapshot
 from spaseq.graphs.terms_in_use import Forgetting, TermsSoundness
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.description import evaluation_of
@@ -200,16 +202,14 @@ class GraphKind:
         """A matcher of a query that has seen nothing yet."""
         if self.bound is not None:
             automaton = plan.for_bounded(automaton)
-        return self.as_asked(plan.start(self.terms, automaton=automaton))
+        return self.as_asked(sampling.started(self.bound, plan, automaton, self.terms))
 
-    def restored_matcher(
-        self, plan: Plan, automaton: Automaton, data: bytes, word_map: WordMap, was_bounded: bool
-    ) -> AnyMatcher:
+    def restored_matcher(self, plan: Plan, automaton: Automaton, snapshot: Snapshot, word_map: WordMap) -> AnyMatcher:
         """One from its snapshot."""
-        if self.bound is not None or was_bounded:
+        if self.bound is not None or snapshot.was_bounded:
             automaton = plan.for_bounded(automaton)
-        matcher = plan.restore(self.terms, data, word_map, automaton=automaton)
-        return matcher if was_bounded else self.as_asked(matcher)
+        matcher = sampling.restored(self.bound, plan, automaton, self.terms, snapshot, word_map)
+        return matcher if snapshot.was_bounded else self.as_asked(matcher)
 
     def as_asked(self, matcher: AnyMatcher) -> AnyMatcher:
         """A matcher with the bound, or that makes steps when it was asked to."""

@@ -14,6 +14,7 @@ from nfa_native.automata.kinds import Evaluating
 from nfa_native.core import archive
 from nfa_native.core.arrays import Arrays, column, read_store
 from nfa_native.core.counters import numbers_of, tree_of
+from nfa_native.joins.sampled_matcher import SampleSums
 from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.rows import EventRows
 from spaseq.results.match_rows import MatchRows, ResultPlan
@@ -98,6 +99,22 @@ class Bounded(Protocol):
 
     def shed(self) -> tuple[NDArray[np.int64], int]:
         """What was dropped, by state (n, 3), and how many events took more than the bound: see ``Shed``."""
+
+
+@runtime_checkable
+class Sampled(Protocol):
+    """A matcher of bounded work that tells of a sample of ticks which part of all matches it finds."""
+
+    @property
+    def sample_sums(self) -> SampleSums:
+        """What is known of the sample."""
+
+    @property
+    def sampled_since(self) -> int:
+        """The time of the first tick that could be drawn."""
+
+    def measure(self) -> None:
+        """So many events have passed that the bound is shared anew."""
 
 
 class Inspected(Protocol):

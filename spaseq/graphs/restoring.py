@@ -16,6 +16,7 @@ from spaseq.graphs.kind import GraphKind
 from spaseq.graphs.matchers import AnyMatcher, WordMap, unpack_counters
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery, ParametricGraphQuery
 from spaseq.graphs.row_state import Called, Made, MadeMember, sections_of_rows
+from spaseq.graphs.sampling import Snapshot
 from spaseq.plan.sequences import Plan
 
 
@@ -130,7 +131,8 @@ class Restoring:
     def _matcher(self, plan: Plan, compiled: Compiled, merged: GraphInput, is_new: bool, data: bytes) -> AnyMatcher:
         if is_new:  # its number for the oldest event says nothing
             return self._new_matcher(plan, compiled, merged)
-        matcher = self.kind.restored_matcher(plan, compiled.automaton, data, self.word_map, self.was_bounded)
+        snapshot = Snapshot(data, self.was_bounded)
+        matcher = self.kind.restored_matcher(plan, compiled.automaton, snapshot, self.word_map)
         if not merged.names.base <= matcher.oldest_event() <= matcher.next_event <= merged.names.next:
             raise SnapshotError("the snapshot is damaged: it does not have the names of all events")
         if not merged.finished and matcher.next_time > merged.watermark:

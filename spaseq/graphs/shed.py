@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
-from spaseq.graphs.matchers import AnyMatcher, Bounded
+from nfa_native.joins.sampled_matcher import SampleSums
+from spaseq.graphs.matchers import AnyMatcher, Bounded, Sampled
+from spaseq.runtime.recall import CERTAIN, Recall, recall_of
+from spaseq.runtime.statistics import time_of
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.streams.timestamps import LEAST
 
 StateShed = tuple[int, int, int]
 NOTHING: StateShed = (0, 0, 0)
+NONE = SampleSums()
 REASONS = ("worth_too_little", "no_room", "hopeless_cells")
 
 
@@ -20,17 +25,21 @@ class Shed:
     """``states`` has for each state: steps into it that were worth too little, steps for which an event had no room
     left, and cells (groups of partial matches) that were given up.
 
-    ``over``: events that took more than the bound, which is an average; ``work``: units in all.
+    ``over``: events that took more than the bound, which is an average; ``work``: units in all.  ``sample``: what is
+    known of a sample of the ticks ``since`` a time; None: none is taken.
     """
 
     states: Sequence[StateShed] = ()
     over: int = 0
     work: int = 0
+    sample: SampleSums | None = None
+    since: int = LEAST
 
     def __add__(self, more: Shed) -> Shed:
         each = zip_longest(self.states, more.states, fillvalue=NOTHING)
         states = tuple((a + d, b + e, c + f) for (a, b, c), (d, e, f) in each)
-        return Shed(states, self.over + more.over, self.work + more.work)
+        sample = None if self.sample is more.sample is None else (self.sample or NONE) + (more.sample or NONE)
+        return Shed(states, self.over + more.over, self.work + more.work, sample, max(self.since, more.since))
 
     @property
     def steps(self) -> int:
@@ -47,6 +56,13 @@ class Shed:
         """Whether all was found that there is."""
         return not (self.steps or self.cells)
 
+    @property
+    def recall(self) -> Recall | None:
+        """Which part of all results was found; None: it is not known."""
+        if self.sample is None:
+            return None
+        return CERTAIN if self.is_nothing else recall_of(*astuple(self.sample))
+
     def statistics(self) -> dict[str, Any]:
         """All of it as ``bound``, fit for JSON, if work had one; ``dropped`` has the states of which something was."""
         if self == Shed():
@@ -57,7 +73,14 @@ class Shed:
             if any(state)
         ]
         told = {"complete": self.is_nothing, "work": self.work, "events_over": self.over, "dropped": dropped}
-        return {"bound": told}
+        return {"bound": told | self._told_recall()}
+
+    def _told_recall(self) -> dict[str, Any]:
+        if self.sample is None:
+            return {}
+        recall = self.recall
+        since = {} if self.since == LEAST else {"since": time_of(self.since)}
+        return {"recall": None if recall is None else recall.statistics() | since}
 
     def losses(self, name: str) -> Iterator[Loss]:
         """What was left out of the query of that name, for people."""
@@ -67,17 +90,22 @@ class Shed:
                 for count, noun in ((self.steps, "step"), (self.cells, "group")) if count
             )  # fmt: skip
             verb = were(self.steps + self.cells)
-            yield Loss(f"{what} of {name} {verb} left out to keep work within its bound", "some results may be missing")
+            recall = self.recall
+            missing = "some results may be missing" if recall is None else f"of the results {recall.text}"
+            yield Loss(f"{what} of {name} {verb} left out to keep work within its bound", missing)
 
     # ── in snapshots ─────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
         """Fit for JSON."""
-        return {"states": [list(state) for state in self.states], "over": self.over, "work": self.work}
+        found: dict[str, Any] = {"states": [list(state) for state in self.states], "over": self.over, "work": self.work}
+        return found if self.sample is None else found | {"sample": list(astuple(self.sample)), "since": self.since}
 
     @staticmethod
     def of_state(state: Mapping[str, Any]) -> Shed:
         """What ``state`` gave."""
-        return Shed(tuple((a, b, c) for a, b, c in state["states"]), state["over"], state["work"])
+        sample = SampleSums(*state["sample"]) if "sample" in state else None
+        states = tuple((a, b, c) for a, b, c in state["states"])
+        return Shed(states, state["over"], state["work"], sample, state.get("since", LEAST))
 
 
 def shed_by(matcher: AnyMatcher) -> Shed:
@@ -85,7 +113,10 @@ def shed_by(matcher: AnyMatcher) -> Shed:
     if not (isinstance(matcher, Bounded) and matcher.work_bound):
         return Shed()
     states, over = matcher.shed()
-    return Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work))
+    shed = Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work))
+    return (
+        replace(shed, sample=matcher.sample_sums, since=matcher.sampled_since) if isinstance(matcher, Sampled) else shed
+    )
 
 
 def all_shed(each: Iterable[Shed]) -> Shed:

@@ -18,6 +18,7 @@ SHARED_EVERY = 1024  # events of an input, after which its queries share the bou
 GROWTH = 1.5  # times what a query took lately: so much it may take before it is held back
 LEAST_PART = 1 / 8  # of its fair share: so much each query may take, however little it took lately
 MOST_WORK = 1e12  # units
+LEAST_SAMPLE = 1e-4
 LEAST_LATENCY, MOST_LATENCY = 1e-5, 3600.0  # seconds
 
 
@@ -28,12 +29,15 @@ class Bound:
     A unit is a cell of partial matches that is looked at; a step that is made counts as eight (docs/best-effort.md).
     Queries that read the same streams share the bound: one with a priority of 3 has three times the share of others,
     whose priority is 1.  With a ``latency`` (a timedelta, or microseconds) it is as much as leaves results in time, but
-    no more than ``work``.  OptionError: one of these is no number above 0, or there is neither work nor latency.
+    no more than ``work``.  ``sample`` is the part of the ticks, 0.02 for instance, by which statistics estimate which
+    part of all results is found; 0: they do not.  OptionError: one of these is no such number, or there is neither work
+    nor latency.
     """
 
     work: float | None = None
     priorities: Mapping[str, float] = field(default_factory=dict)
     latency: timedelta | int | None = None
+    sample: float = 0.0
 
     def __post_init__(self) -> None:
         if self.work is None and self.latency is None:
@@ -42,6 +46,8 @@ class Bound:
             raise OptionError(f"a bound on work is a number above 0, up to {MOST_WORK:g}, not {self.work!r:.80}")
         if self.latency is not None and not (_is_time(self.latency) and LEAST_LATENCY <= self.seconds <= MOST_LATENCY):
             raise OptionError(f"a latency is a time from 10 microseconds to an hour, not {self.latency!r:.80}")
+        if not _is_number(self.sample) or not (self.sample == 0 or LEAST_SAMPLE <= self.sample <= 1):
+            raise OptionError(f"a sample is a part of the ticks, from {LEAST_SAMPLE:g} to 1, not {self.sample!r:.80}")
         if not isinstance(self.priorities, Mapping):
             raise OptionError(f"priorities are given by the names of queries, not as {self.priorities!r:.80}")
         for name, priority in self.priorities.items():
@@ -65,9 +71,8 @@ class Bound:
 
     def text(self) -> str:
         """All of it, the same for equal ones."""
-        return repr(
-            (float(self.units), sorted((name, float(one)) for name, one in self.priorities.items()), self.seconds)
-        )
+        priorities = sorted((name, float(one)) for name, one in self.priorities.items())
+        return repr((float(self.units), priorities, self.seconds, *([self.sample] if self.sample else ())))
 
     def check_names(self, names: Collection[str]) -> None:
         """OptionError: some priority is that of no query."""

@@ -212,6 +212,10 @@ def check_bound(bound: object, names: Sequence[str], plans: Iterable[Plan]) -> N
     """OptionError: it is no bound on work, a priority is of no query, or the work of some query may have none."""
     if not (isinstance(bound, Bound) and bound.latency is None):
         raise OptionError(f"on Spark a bound is one on work, Bound(work=…), not {bound!r:.80}")
+    if bound.sample:
+        raise OptionError(
+            "on Spark it is not estimated which part of all results is found: give a Bound without a sample"
+        )
     bound.check_names(names)
     check_bounded(plans)
 

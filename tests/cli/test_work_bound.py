@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,12 @@ def test_what_is_left_out_is_told(sums: Path, invoke: Invoke) -> None:
     assert "left out" not in whole.stderr
 
 
+def test_recall_is_estimated(sums: Path, invoke: Invoke) -> None:
+    result = invoke(*asked("--work-bound", "25", "--recall-sample", "0.3"))
+    assert int(result.stdout) > 0
+    assert re.search(r"of sums were left out .*: of the results about \d+ % were found \(\d+ to \d+ %", result.stderr)
+
+
 def test_strict(sums: Path, invoke: Invoke) -> None:
     result = invoke(*asked("--work-bound", "20", "--strict"))
     assert result.exit_code == 1
@@ -89,6 +96,8 @@ def test_priorities(sums: Path, invoke: Invoke) -> None:
             ("--priority", "sums=3"),
             "--priority shares a bound among queries: give one with --work-bound or --latency-bound",
         ),
+        (("--work-bound", "5", "--recall-sample", "2"), "a sample is a part of the ticks, from 0.0001 to 1, not 2.0"),
+        (("--recall-sample", "0.1"), "--recall-sample tells what a bound costs: give one with --work-bound or"),
         (("--work-bound", "5", "--evaluation", "lazy"), "evaluation cannot be lazy"),
     ],
 )

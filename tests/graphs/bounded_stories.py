@@ -10,6 +10,7 @@ from itertools import groupby
 
 import spaseq
 from nfa_native.joins.matcher import Matcher
+from nfa_native.joins.sampled_matcher import SampleSums
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
 from tests.graphs.stories import Step, Story
@@ -21,10 +22,11 @@ Results = Counter[tuple[object, ...]]
 
 @dataclass(frozen=True)
 class Bounded:
-    """What a story gave under a bound, in order, and whether nothing was left out."""
+    """What a story gave under a bound, in order, whether nothing was left out, and what is known of samples."""
 
     matches: Sequence[spaseq.Match]
     complete: bool
+    samples: Sequence[SampleSums | None]  # of each query
 
 
 def may_be_bounded(story: Story) -> bool:
@@ -38,7 +40,7 @@ def may_be_bounded(story: Story) -> bool:
 
 def engine_of(story: Story, bound: float) -> spaseq.Engine:
     """One whose work has that bound."""
-    engine = spaseq.Engine(story.background, story.lateness, bound=bound_of(bound))
+    engine = spaseq.Engine(story.background, story.lateness, bound=bound_of(story, bound))
     for name, query in story.queries.items():
         engine.register(query, name)
     return as_reckless(engine, bound)
@@ -53,8 +55,9 @@ def as_reckless(engine: spaseq.Engine, bound: float) -> spaseq.Engine:
     return engine
 
 
-def bound_of(bound: float) -> spaseq.Bound:
-    return spaseq.Bound(abs(bound))
+def bound_of(story: Story, bound: float) -> spaseq.Bound:
+    """Every other story has a sample."""
+    return spaseq.Bound(abs(bound), sample=0.5 * (len(story.steps) % 2))
 
 
 def told(story: Story, bound: float, chance: random.Random | None = None) -> Bounded:
@@ -63,10 +66,10 @@ def told(story: Story, bound: float, chance: random.Random | None = None) -> Bou
     for some in parts(story.steps, chance):
         found += pushed(engine, some)
         if chance is not None and chance.random() < 0.3:
-            data, bounded = engine.snapshot(), bound_of(bound)
+            data, bounded = engine.snapshot(), bound_of(story, bound)
             engine = as_reckless(spaseq.Engine.restore(data, story.queries, story.background, bound=bounded), bound)
     found += engine.close()
-    return Bounded(found, engine.complete)
+    return Bounded(found, engine.complete, [query.shed.sample for query in engine.core.at_work])
 
 
 def parts(steps: Sequence[Step], chance: random.Random | None) -> Iterator[Sequence[Step]]:
@@ -123,6 +126,7 @@ def check_part(story: Story, bound: float, seed: int = 0) -> Bounded:
     if not is_chained(story):
         assert values(story, cut.matches) == got, f"{story}\nbound {bound}\ncut otherwise"
         assert cut.complete == found.complete, f"{story}\nbound {bound}\ncut otherwise"
+        assert cut.samples == found.samples, f"{story}\nbound {bound}\ncut otherwise"
     return found
 
 

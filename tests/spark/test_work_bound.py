@@ -59,6 +59,7 @@ def test_engines_that_are_made_again_leave_out_the_same() -> None:
     [
         (5, "on Spark a bound is one on work"),
         (Bound(latency=1000), "on Spark a bound is one on work"),
+        (Bound(5, sample=0.1), "on Spark it is not estimated which part of all results is found"),
         (Bound(5, {"too": 2}), "there is no query too to have a priority; did you mean two"),
     ],
 )
