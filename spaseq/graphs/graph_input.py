@@ -42,6 +42,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
     ) -> None:
         super().__init__(clocks, by_tick if strict else by_time)
         self._bound = bound
+        self._counts_events = strict
+        self._by_name: frozenset[int] = frozenset()  # streams whose events of one time are put in order of their names
         self.work = 0.0 if bound is None else bound.units  # that an event may take on an average, for all queries,
         self.at_once = 0.0  # and a single one; 0: as many as are the rule
         self.names = EventNames()
@@ -58,8 +60,8 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
 
     @property
     def strict(self) -> bool:
-        """Whether nothing of a time is decided before it has passed."""
-        return self.order is by_tick
+        """Whether nothing of a time is decided before it has passed, for its queries or its reader want it so."""
+        return self._counts_events or (self.order is by_tick and not self._by_name)
 
     def attach(self, query: AnyGraphQuery) -> None:
         """Feed this query, too, from the next event on."""
@@ -230,6 +232,13 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
                     member.measure()
         self.apportion()
 
+    def keep_ticks(self, derived: Set[str]) -> None:
+        """Of streams that queries derive take all events of a time together, in order of their names: in which order
+        they come depends on how the input is cut, and so would what is left out behind them."""
+        strict = self.strict
+        self._by_name = frozenset(number for iri, number in self.numbers.items() if iri in derived)
+        self.order = by_tick if strict or self._by_name else by_time
+
     def apportion(self) -> None:
         """Give each query its part of the work that events may take."""
         if self._bound is not None:
@@ -293,10 +302,18 @@ class GraphInput(MergedInput[Events, SingleEvent, AnyGraphQuery]):
         if self._bound is None:
             return self._feed_all(released)
         fed: dict[AnyGraphQuery, None] = {}
-        for part in released.cut(SHARED_EVERY - self.names.next % SHARED_EVERY, SHARED_EVERY):
+        for part in released.mapped(self._in_order_of_names).cut(
+            SHARED_EVERY - self.names.next % SHARED_EVERY, SHARED_EVERY
+        ):
             fed |= self._feed_all(part)
             self._note_shared()
         return fed
+
+    def _in_order_of_names(self, stream: int, events: Events) -> Events:
+        if stream not in self._by_name or len(events) < 2 or (np.diff(events.times) > 0).all():
+            return events
+        names = list(events.names)
+        return events.take(np.array(sorted(range(len(names)), key=lambda one: (events.times[one], names[one]))))
 
     def _feed_all(self, released: Released[Events]) -> dict[AnyGraphQuery, None]:
         """``_feed``; many concern all queries."""

@@ -248,6 +248,11 @@ class GraphKind:
         for merged in self.inputs:
             merged.order = by_tick
 
+    def keep_ticks(self) -> None:
+        """Let queries whose work is bounded read what others derive in an order that no cut changes."""
+        for merged in self.inputs if self.bound is not None else ():
+            merged.keep_ticks(self.core.derived)
+
     def share(self, queries: Iterable[AnyQuery]) -> None:
         """Lie on what engines with the same prepared queries share, as long as nothing is here yet."""
         prepared = [query for query in queries if isinstance(query, Prepared) and query.query.given is None]

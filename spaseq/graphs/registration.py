@@ -81,6 +81,7 @@ class Registration:
         merged = self._input_for(checked)
         kind.core.start(self._begun(query, plan, rows, merged, on_match, max_results), merged)
         kind.core.sort(order)
+        kind.keep_ticks()
         merged.share()
         return merged
 

@@ -180,6 +180,7 @@ def restored(
         )
     with validated():
         _fill(kind, made, header, sections, on_match)
+    kind.keep_ticks()
     for merged in kind.inputs:
         merged.share()
     return kind
