@@ -12,6 +12,7 @@ import pyoxigraph
 
 from gpm.lines import QuadLines
 from gpm.native.texts import pieced
+from nfa_native.terms.dictionary import Terms
 
 if TYPE_CHECKING:
     from gpm.native.assembly import Batches
@@ -245,6 +246,18 @@ class AtomRows:
         """The rows of one event."""
         low, high = np.searchsorted(self.row_event, [event, event + 1])
         return [tuple(row) for row in self.columns[:, low:high].T.tolist()]
+
+    def by_terms(self, terms: Terms) -> AtomRows:
+        """Those of each event in order of their terms: as words they follow the numbers that terms happen to have."""
+        same = self.row_event[1:] == self.row_event[:-1]
+        if not same.any():
+            return self
+        several = np.append(same, False) | np.insert(same, 0, False)
+        texts = {word: terms.bytes(word) if word else b"" for word in np.unique(self.columns[:, several]).tolist()}
+        table, events = self.columns.T.tolist(), self.row_event.tolist()
+        chosen, order = np.flatnonzero(several).tolist(), np.arange(len(events))
+        order[several] = sorted(chosen, key=lambda at: (events[at], [texts[word] for word in table[at]]))
+        return AtomRows(self.row_event, np.ascontiguousarray(self.columns[:, order]))
 
     def with_events(self, rows: AtomRows, events: Positions) -> AtomRows:
         """These rows and ``rows``, whose event i is ``events[i]`` here and has no rows here."""

@@ -48,7 +48,7 @@ static bool is_hopeless(Kernel* k, const StateLoads& known, const CellLoad& load
 static void look_at(Kernel* k, StateData* s, StateLoads* known, uint32_t cell) {
     LoadShedding* shedding = k->shedding.get();
     CellLoad load = cell_load(k, *known, s, cell);
-    CellLook look{cell, bucket_of(*known, cell_rows(s, cell)), age_of(k, load.newest), {}};
+    CellLook look{cell, bucket_of(*known, rows_of_cell(s, cell)), age_of(k, load.newest), {}};
     look.outcome.work = 1;
     shedding->looks.push_back(look);
     if (is_hopeless(k, *known, load, look)) {
@@ -144,7 +144,7 @@ static void learn_from_look(Kernel* k, StateData* s, const CellLook& look, doubl
     shedding::learn(&known->utility, look.bucket, look.age, look.outcome, looks);
     if (look.outcome.yield + look.outcome.yield_again <= 0) return;
     for (size_t i = 0; i < known->margins.size(); ++i)
-        shedding::note_useful(&known->utility.values[i], class_value(*known, cell_rows(s, look.cell), i));
+        shedding::note_useful(&known->utility.values[i], class_value(*known, rows_of_cell(s, look.cell), i));
 }
 
 // The event has tried the transition, and something joined.

@@ -61,7 +61,7 @@ static Worth worth_of(Kernel* k, const Staged& staged, double size, uint32_t age
     const StateLoads& known = k->shedding->states[staged.state];
     bool listed = s->kind == Cells::VIEWS && !s->merging.on;
     if (s->final) return {1, 1, STEP_WORK, true, false};
-    uint32_t bucket = bucket_of(known, k->now.staged_words.data() + staged.word);
+    uint32_t bucket = bucket_of(known, {k->now.staged_words.data() + staged.word, staged.rows, s->width});
     const ClassUtility& c = known.utility.known(bucket, age);
     // A look for the cell costs as much as a step.
     bool asked = competes(k, staged) || !is_hopeless_step(k->shedding.get(), size, c);
@@ -205,13 +205,14 @@ static void note_load(Kernel* k, size_t number, const Staged& staged, uint32_t c
     StateData* s = &k->now.states[staged.state];
     StateLoads* known = &shedding->states[staged.state];
     CellLoad load = number < shedding->staged.size() ? shedding->staged[number] : load_of_one(k, staged.max_start);
-    const word_t* row = cell_rows(s, cell);
+    LiveRows rows = rows_of_cell(s, cell);
     bool same = !fresh && has_load(*known, s, cell);
     if (cell >= known->loads.size()) known->loads.resize(s->cells.size());
     known->loads[cell] = same ? sum_of(load, known->loads[cell]) : load;
     known->loads[cell].serial = s->cells[cell].serial;
-    if (shedding->learns || known->sample.empty()) known->sample.assign(row, row + s->width);
-    shedding::note_values(&known->utility, class_value(*known, row, 0), class_value(*known, row, 1));
+    if (known->sample.empty() || (shedding->learns && rows.count == 1))
+        known->sample.assign(rows.words, rows.words + s->width);
+    shedding::note_values(&known->utility, class_value(*known, rows, 0), class_value(*known, rows, 1));
 }
 
 // ── events and ticks ──

@@ -126,17 +126,36 @@ static void begin_utilities(Kernel* k) {
     }
 }
 
-// What a row has for a comparison to come; what is no number counts as 0.
-static inline double class_value(const StateLoads& known, const word_t* row, size_t which) noexcept {
+// The rows of a partial match.
+struct LiveRows {
+    const word_t* words;
+    uint32_t count;
+    uint32_t width;
+};
+
+static inline LiveRows rows_of_cell(StateData* s, uint32_t cell) noexcept {
+    return {cell_rows(s, cell), s->cells[cell].rows, s->width};
+}
+
+static inline double row_value(const std::vector<MarginTerm>& margin, const word_t* row) noexcept {
     double sum = 0;
-    if (which >= known.margins.size()) return 0;
-    for (const MarginTerm& term : known.margins[which])
+    for (const MarginTerm& term : margin)
         if (kind_of_order(row[term.column])) sum += term.weight * measured(row[term.column]).about;
     return sum;
 }
 
-static inline uint32_t bucket_of(const StateLoads& known, const word_t* row) noexcept {
-    return known.utility.bucket(class_value(known, row, 0), class_value(known, row, 1));
+// What rows have for a comparison to come, the least one: their order changes with the numbers of terms.  What is no
+// number counts as 0.
+static inline double class_value(const StateLoads& known, const LiveRows& rows, size_t which) noexcept {
+    if (which >= known.margins.size()) return 0;
+    double least = row_value(known.margins[which], rows.words);
+    for (uint32_t i = 1; i < rows.count; ++i)
+        least = std::min(least, row_value(known.margins[which], rows.words + size_t(i) * rows.width));
+    return least;
+}
+
+static inline uint32_t bucket_of(const StateLoads& known, const LiveRows& rows) noexcept {
+    return known.utility.bucket(class_value(known, rows, 0), class_value(known, rows, 1));
 }
 
 // The margin is nothing but that column.

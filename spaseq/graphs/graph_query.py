@@ -225,10 +225,16 @@ class GraphQuery(OneQuery):
         """Events of the merged input in order, with the rows of each atom of the plan."""
         self.heard, self.is_new = int(numbers[-1]) + 1, False
         self._newest = max(self._newest, int(times[-1]))
+        if self.is_bounded:  # what is left out follows from the order of rows
+            rows = [None if one is None else one.by_terms(self._terms) for one in rows]
         self._tell(self.matcher.feed, times, numbers, rows)
 
     def feed_single(self, time: int, number: int, rows: list[EventRows | None]) -> None:
         """``feed`` of one event."""
+        if self.is_bounded and any(one is not None and len(one) > 1 for one in rows):
+            its = [None if one is None else AtomRows(one.row_event, one.columns) for one in rows]
+            self.feed(np.array([time], np.int64), np.array([number], np.uint64), its)
+            return
         self.heard, self.is_new = number + 1, False
         if time > self._newest:
             self._newest = time
