@@ -60,10 +60,13 @@ bench-lazy: $(VENV)/all.stamp
 bench-choice: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.choice
 
-# What is found where work is bounded, beside steps and events that are left out by chance; latency under load; recall as it is estimated.
+# What is found where work is bounded, beside steps and events that are left out by chance; on real data too, and while it changes;
+# latency under load; recall as it is estimated.
 bench-bound: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.bound
 	$(BIN)/python -m benchmarks.load
+	$(BIN)/python -m benchmarks.bound_data
+	$(BIN)/python -m benchmarks.drift
 	$(BIN)/python -m benchmarks.recall
 
 # What queries cost on Spark, beside jobs that only count; it needs Java 17. PARTS="batch state" for some of them.

@@ -5,8 +5,12 @@ found at once, over DS1 (distances are squares of them here).  ``:`` everywhere,
 is found; then work is bounded to parts of what that took, counted behind a warm-up of some windows.
 
 * *ours*: steps are not made whose successors bring least for their work;
+* *by state and age* (as pSPICE does it), *by state* (its selectivity), *oldest first*: the same controller, that is
+  told no more of a partial match than this;
 * *random state*: steps are not made, and cells are dropped, by chance, so often that work suffices;
-* *random input*: events are left out by chance, so many that work suffices.
+* *random input*: events are left out by chance, so many that work suffices;
+* *by type* (as eSPICE does it), *by type and value* (as DARLING does): those events are left out that were in least
+  matches in the first half of the stream, each class of them as a whole, so many that work suffices.
 
 Recall is the part of the matches that is found, work that of the units.  Rows go straight into the kernel, CPU time of
 one process; µs are of an event that comes.  Run: ``python -m benchmarks.bound [events]`` (``make bench-bound``).
@@ -36,6 +40,7 @@ GPM = """
 BATCH, SEED, UNBOUNDED = 250, 1, 1e12
 TRIALS = 6  # to find how much may come, or stay
 PARTS = (0.5, 0.22, 0.1)  # of the work that exact evaluation takes
+TELLING = ("ours", "by state and age", "by state", "oldest first")
 NEAR = "(?{0}x - ?{1}x) * (?{0}x - ?{1}x) + (?{0}y - ?{1}y) * (?{0}y - ?{1}y) <= ?{2}v"
 
 
@@ -69,14 +74,16 @@ class Shape:
     filters: dict[str, str]
     window: int
 
-    def plan(self) -> Plan:
-        """What a matcher runs."""
+    def text(self) -> str:
+        """The query."""
         names = [name for name in self.data.kinds if name in self.sequence]
         filters = {name: f"FILTER({self.filters[name]})" if name in self.filters else "" for name in names}
         gpms = (GPM.format(name=name, low=name.lower(), filter=filters[name]) for name in names)
-        return compile_plan(
-            parse(QUERY.format(window=self.window, sequence=self.sequence) + "".join(gpms) + " }").query
-        )
+        return QUERY.format(window=self.window, sequence=self.sequence) + "".join(gpms) + " }"
+
+    def plan(self) -> Plan:
+        """What a matcher runs."""
+        return compile_plan(parse(self.text()).query)
 
 
 CHAIN = {"B": "?av < ?bv", "D": "?bv + ?cv < ?dv"}
@@ -106,12 +113,13 @@ class Found:
         return sum(self.seconds) / len(self.seconds) / BATCH * 1e6
 
 
-def matcher_of(plan: Plan, terms: Terms, bound: float, reckless: float) -> Matcher:
+def matcher_of(plan: Plan, terms: Terms, bound: float, reckless: float = 0, telling: int = 0) -> Matcher:
     """One whose matches are counted."""
     matcher = plan.start(terms, enumerates=True, automaton=plan.for_bounded(plan.automaton(terms)))
     assert isinstance(matcher, Matcher)
     matcher.tallies = matcher.count_only = True
-    matcher.work_bound, matcher.reckless = bound, reckless
+    matcher.work_bound = bound
+    matcher.reckless, matcher.telling = reckless, telling
     return matcher
 
 
@@ -127,14 +135,21 @@ def rows_of(plan: Plan, kinds: str, columns: dict[str, NDArray[np.uint64]], part
     return found
 
 
-def run(shape: Shape, events: int, bound: float = UNBOUNDED, reckless: float = 0, kept: float = 1) -> Found:
-    """Under a bound, or with a part of the events; the first half of the stream is the warm-up."""
+def run(
+    shape: Shape,
+    events: int,
+    bound: float = UNBOUNDED,
+    reckless: float = 0,
+    telling: int = 0,
+    left_out: NDArray[np.bool_] | None = None,
+) -> Found:
+    """Under a bound, or without some of the events; the first half of the stream is the warm-up."""
     plan, terms = shape.plan(), Terms()
-    matcher, columns = matcher_of(plan, terms, bound, reckless), shape.data.columns(events)
+    matcher, columns = matcher_of(plan, terms, bound, reckless, telling), shape.data.columns(events)
     words = {name: words_of(terms, column) for name, column in columns.items() if name != "kind"}
     words["kind"] = columns["kind"].astype(np.uint64)
-    left_out = np.random.default_rng(SEED + 1).random(events) >= kept
-    words["kind"][left_out] = len(shape.data.kinds)  # of no GPM: it has its place in the window
+    if left_out is not None:
+        words["kind"][left_out] = len(shape.data.kinds)  # of no GPM: it has its place in the window
     before: tuple[int, float] = (0, 0.0)
     seconds: list[float] = []
     for start in range(0, events, BATCH):
@@ -169,24 +184,59 @@ def with_work(run_with: Callable[[float], Found], work: float) -> Found:
     return best
 
 
+# ── events that are left out ─────────────────────────────────────────────────────────────────────────────
+def in_matches(shape: Shape, events: int) -> Integers:
+    """In how many matches each event is that end in the first half of the stream."""
+    plan, terms, columns = shape.plan(), Terms(), shape.data.columns(events)
+    matcher = Matcher(plan.automaton(terms), terms)
+    words = {name: words_of(terms, column) for name, column in columns.items() if name != "kind"}
+    words["kind"], found = columns["kind"].astype(np.uint64), np.zeros(events, np.int64)
+    for start in range(0, events // 2, BATCH):
+        numbers = np.arange(start, min(start + BATCH, events // 2))
+        matcher.feed(numbers * 1000, numbers.astype(np.uint64), rows_of(plan, shape.data.kinds, words, numbers))
+        found += np.bincount(matcher.take().pick_events.astype(np.int64), minlength=events)
+    return found
+
+
+def least_of_use(classes: Integers, matches: Integers) -> Callable[[float], NDArray[np.bool_]]:
+    """The events that are left out when a part is kept: those of classes that were in least matches, an event."""
+    known = slice(0, len(classes) // 2)
+    counts = np.bincount(classes[known], minlength=int(classes.max()) + 1)
+    use = np.bincount(classes[known], matches[known], int(classes.max()) + 1) / np.maximum(counts, 1)
+    order = np.lexsort((np.random.default_rng(SEED + 1).random(len(classes)), use[classes]))
+    ranks = np.empty(len(classes), np.int64)
+    ranks[order] = np.arange(len(classes))
+    return lambda kept: ranks < (1 - kept) * len(classes)
+
+
+def by_input(shape: Shape, events: int) -> dict[str, Callable[[float], NDArray[np.bool_]]]:
+    """Ways to choose the events that are left out, by the part that is kept."""
+    columns, matches = shape.data.columns(events), in_matches(shape, events)
+    values = np.searchsorted(np.quantile(columns["x"], np.arange(0.1, 1, 0.1)), columns["x"])
+    draws = np.random.default_rng(SEED + 1).random(events)
+    return {
+        "random input": lambda kept: draws >= kept,
+        "by type": least_of_use(columns["kind"], matches),
+        "by type and value": least_of_use(columns["kind"] * 10 + values, matches),
+    }
+
+
 # ── what is printed ──────────────────────────────────────────────────────────────────────────────────────
 def bounded(name: str, shape: Shape, events: int) -> Iterator[str]:
     """A line for each part of the work."""
     exact = run(shape, events)
     behind = events - events // 2 // BATCH * BATCH
-    units = exact.work / behind
+    units, inputs = exact.work / behind, by_input(shape, events)
     yield f"{name}  exact: {exact.matches / behind:,.1f} matches, {units:,.0f} units, {exact.each():,.1f} µs an event"
     for part in PARTS:
-        ways = {
-            "ours": run(shape, events, units * part),
-            "random state": with_work(lambda kept: run(shape, events, reckless=1 - kept), exact.work * part),
-            "random input": with_work(lambda kept: run(shape, events, kept=kept), exact.work * part),
-        }
-        told = (
-            f"{way} {one.matches / exact.matches:.3f} ({one.work / exact.work:.2f}, {one.each():,.1f} µs)"
-            for way, one in ways.items()
-        )
-        yield f"    {part:>4.0%} of the work: {'   '.join(told)}"
+        ways = {way: run(shape, events, units * part, telling=telling) for telling, way in enumerate(TELLING)}
+        ways["random state"] = with_work(lambda kept: run(shape, events, reckless=1 - kept), exact.work * part)
+        for way, left_out in inputs.items():
+            ways[way] = with_work(lambda kept: run(shape, events, left_out=left_out(kept)), exact.work * part)  # noqa: B023
+        yield f"    {part:.0%} of the work"
+        for way, one in ways.items():
+            part_of_all, work = one.matches / exact.matches, one.work / exact.work
+            yield f"        {way:<18} recall {part_of_all:.3f}   work {work:.2f}   {one.each():,.1f} µs an event"
 
 
 def at_once(name: str, shape: Shape, events: int) -> str:

@@ -66,10 +66,14 @@ struct Yields {
     uint64_t results = 0;                  // that are accounted for
 };
 
+// By what partial matches are told apart: values and age, age alone, nothing; or the age is all that counts.
+enum class Telling : uint32_t { VALUES, AGES, STATES, OLDEST };
+
 struct LoadShedding {
     Allowance allowance;
     int64_t position = 0;                  // of the next event that is not accounted for
     double reckless = 0;                   // steps and cells are dropped with this chance, to compare; 0: by worth
+    Telling telling = Telling::VALUES;     // what tells worth, to compare
 
     // What is known, once there is nearly as much work as may be.
     std::vector<StateLoads> states;        // by state; none before

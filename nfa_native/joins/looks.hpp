@@ -39,8 +39,9 @@ static inline bool is_by_chance(LoadShedding* shedding) noexcept {
 // The cell brings so little for its work that others bring more.
 static bool is_hopeless(Kernel* k, const StateLoads& known, const CellLoad& load, const CellLook& look) noexcept {
     LoadShedding* shedding = k->shedding.get();
-    const ClassUtility& c = known.utility.at(look.bucket, look.age);
     if (shedding->reckless > 0) return is_by_chance(shedding);
+    if (shedding->telling != Telling::VALUES) return false;
+    const ClassUtility& c = known.utility.at(look.bucket, look.age);
     if (!shedding->allowance.is_short() || c.looks < shedding::MANY_LOOKS || c.cost <= 0) return false;
     return size_of(k, load) * c.utility < HOPELESS * shedding->allowance.level * c.cost;
 }

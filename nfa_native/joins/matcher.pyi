@@ -40,6 +40,7 @@ class Matcher:
     count_only: bool
     evaluation: Evaluating
     reckless: float
+    telling: int
     tallies: bool
     steps: int
     @property

@@ -29,7 +29,7 @@ from nfa_native.joins.kernel cimport (
 from nfa_native.joins.program cimport NO_RULES, MatcherProgram, program_of
 from nfa_native.joins.results cimport statistics_of, take_results, taken
 from nfa_native.joins.state cimport (
-    FOREVER, MOST_RULES, MUCH_CREATED, Evaluation, Kernel, LoadShedding, build_kernel, event_at, next_position,
+    FOREVER, MOST_RULES, MUCH_CREATED, Evaluation, Kernel, LoadShedding, Telling, build_kernel, event_at, next_position,
 )
 from nfa_native.terms.program cimport Code, compute, test
 from nfa_native.terms.dictionary cimport UNBOUND, Terms, TermStore, word_t
@@ -207,6 +207,20 @@ cdef class Matcher:
         if not 0 <= value <= 1:
             raise ValueError(f"a chance of {value} is none")
         self.kernel.shedding.get().reckless = value
+
+    @property
+    def telling(self):
+        """To compare: by what partial matches of a state are told apart.  0: values and age, 1: age, 2: nothing, and 3: the
+        oldest are worth least, whatever comes of them."""
+        return <uint32_t>self.kernel.shedding.get().telling if self.kernel.shedding.get() is not NULL else 0
+
+    @telling.setter
+    def telling(self, uint32_t value):
+        if self.kernel.shedding.get() is NULL:
+            raise ValueError("work has no bound")
+        if value > 3:
+            raise ValueError(f"{value} tells nothing")
+        self.kernel.shedding.get().telling = <Telling>value
 
     def sample_ticks(self, uint64_t salt, double part, int64_t since, bint alone):
         """From now on count the results whose first events are of ticks that are drawn by chance: about this part of those

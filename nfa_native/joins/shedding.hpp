@@ -62,7 +62,7 @@ static Worth worth_of(Kernel* k, const Staged& staged, double size, uint32_t age
     bool listed = s->kind == Cells::VIEWS && !s->merging.on;
     if (s->final) return {1, 1, STEP_WORK, true, false};
     uint32_t bucket = bucket_of(known, {k->now.staged_words.data() + staged.word, staged.rows, s->width});
-    const ClassUtility& c = known.utility.known(bucket, age);
+    ClassUtility c = told_of(k->shedding.get(), known, bucket, age);
     // A look for the cell costs as much as a step.
     bool asked = competes(k, staged) || !is_hopeless_step(k->shedding.get(), size, c);
     double cost = listed || (asked && is_there(k, s, staged)) ? 0 : c.cost;

@@ -106,9 +106,13 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         uint64_t cut
         uint64_t hopeless
 
+    cdef enum class Telling(uint32_t):
+        pass
+
     cdef cppclass LoadShedding:
         Allowance allowance
         double reckless
+        Telling telling
         vector[StateLoads] states
 
     cdef cppclass Sampling:

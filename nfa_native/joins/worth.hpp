@@ -158,6 +158,20 @@ static inline uint32_t bucket_of(const StateLoads& known, const LiveRows& rows) 
     return known.utility.bucket(class_value(known, rows, 0), class_value(known, rows, 1));
 }
 
+// What is held to be known of a class.  Where the age is all that counts the oldest are worth least, whatever they cost.
+static ClassUtility told_of(const LoadShedding* shedding, const StateLoads& known, uint32_t bucket, uint32_t age) noexcept {
+    ClassUtility found = known.utility.known(bucket, age);
+    if (shedding->telling == Telling::AGES) found = known.utility.at(shedding::BUCKETS, age);
+    if (shedding->telling == Telling::STATES) found = known.utility.at(shedding::BUCKETS, 0);
+    if (shedding->telling == Telling::OLDEST) {
+        found = ClassUtility{};
+        found.looks = shedding::MOST_LOOKS;
+        found.utility = 1.0 / double(1 + age);
+        found.cost = 1;
+    }
+    return found;
+}
+
 // The margin is nothing but that column.
 static inline bool is_column(const std::vector<MarginTerm>& margin, uint32_t column) noexcept {
     return margin.size() == 1 && margin[0].column == column;
