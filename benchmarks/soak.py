@@ -84,7 +84,7 @@ class Run:
     """``events`` unless fewer are asked for; they are ``shuffled`` by up to 40 ms, or come in order, 1 ms apart.
 
     ``batch`` 0: they are piped into ``spaseq run``; else so many are pushed at once, with ``turns`` to two streams in
-    turn.  No event fits a third step of ``sequence``.
+    turn.  No event fits a third step of ``sequence``.  ``options`` are further ones of ``spaseq run``.
     """
 
     events: int
@@ -95,6 +95,7 @@ class Run:
     turns: bool = False
     sequence: str = "A ; B"
     text: str = TIME + EVENT
+    options: tuple[str, ...] = ()
 
     @property
     def query(self) -> str:
@@ -145,6 +146,7 @@ RUNS = {
     "many at once": Run(5_000_000, batch=2000),
     "a side that never comes": Run(5_000_000, sequence="A ; (B && C)"),
     "rare and frequent": Phases(5_000_000),
+    "within a bound": Phases(5_000_000, options=("--work-bound", "100", "--recall-sample", "0.02")),
 }
 
 
@@ -168,6 +170,7 @@ def piped(run: Run, events: int) -> Iterator[Sample]:
         query.write_text(run.query)
         command = [sys.executable, "-m", "spaseq", "run", str(query), "--stream", "s=-", "--count"]
         command += ["--lateness", f"{run.lateness}ms"] if run.lateness else []
+        command += run.options
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             assert process.stdin is not None and process.stdout is not None
             begun = time.process_time()

@@ -8,7 +8,7 @@ much ticks differ from it.
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass
-from math import sqrt
+from math import ceil, floor, sqrt
 from statistics import NormalDist
 from typing import Any
 
@@ -31,8 +31,8 @@ class Recall:
     @property
     def text(self) -> str:
         """All of it for people."""
-        low, high = (f"{100 * one:.0f}" for one in (self.low, self.high))
-        return f"about {100 * self.estimate:.0f} % were found ({low} to {high} % with a chance of 90 %)"
+        low, high = floor(1000 * self.low) / 10, ceil(1000 * self.high) / 10
+        return f"about {100 * self.estimate:.1f} % were found ({low:g} to {high:g} % with a chance of 90 %)"
 
     def statistics(self) -> dict[str, Any]:
         """All of it, fit for JSON."""

@@ -58,7 +58,7 @@ def test_what_is_left_out_is_told(sums: Path, invoke: Invoke) -> None:
 def test_recall_is_estimated(sums: Path, invoke: Invoke) -> None:
     result = invoke(*asked("--work-bound", "25", "--recall-sample", "0.3"))
     assert int(result.stdout) > 0
-    assert re.search(r"of sums were left out .*: of the results about \d+ % were found \(\d+ to \d+ %", result.stderr)
+    assert re.search(r"of sums were left out .*: of the results about [\d.]+ % were found \([\d.]+ to", result.stderr)
 
 
 def test_strict(sums: Path, invoke: Invoke) -> None:

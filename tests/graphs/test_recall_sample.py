@@ -35,7 +35,9 @@ def test_recall_is_estimated() -> None:
     assert told["low"] < told["estimate"] < told["high"] < told["low"] + 0.25
     assert told["low"] <= truth <= told["high"] < 1
     assert made.statistics()["queries"]["two"]["bound"]["work"] < 1.1 * 40 * EVENTS
-    with pytest.warns(spaseq.SpaseqWarning, match=r"of the results about \d+ % were found \(\d+ to \d+ % with a"):
+    with pytest.warns(
+        spaseq.SpaseqWarning, match=r"of the results about [\d.]+ % were found \([\d.]+ to [\d.]+ % with a"
+    ):
         list(spaseq.run({"two": TWO}, {STREAM: items(EVENTS)}, bound=BOUND))
 
 
