@@ -36,10 +36,11 @@ struct SheddingForms {
 };
 
 static void shedding_fields(LoadShedding* shedding, Archive* a, SheddingForms* forms) {
-    a->store("shedding", 1);
+    uint32_t version = a->store("shedding", 2);
     a->number("position", shedding->position);
     a->number("events", shedding->allowance.events);
     a->number("over", shedding->allowance.over);
+    if (version > 1) a->number("curtailed", shedding->curtailed);
     a->number("results", shedding->yields.results);
     a->doubles("allowance", forms->allowance);
     a->doubles("yields", forms->yields);
@@ -282,6 +283,7 @@ static void load_shedding(Kernel* k, Archive* a) {
     shedding_fields(k->shedding.get(), a, &forms);
     require(0 <= k->shedding->position && k->shedding->position <= k->now.seq, "load shedding is ahead of events");
     check_counter(k->shedding->allowance.events | k->shedding->allowance.over | k->shedding->yields.results);
+    check_counter(k->shedding->curtailed);
     require(k->shedding->yields.results <= k->results.count, "load shedding has found more than there was");
     take_allowance(forms.allowance, k->shedding.get());
     take_yields(forms.yields, &k->shedding->yields);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nfa_native/joins/prefixes.hpp"
+#include "nfa_native/joins/looks.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/sampling.hpp"
 #include "nfa_native/joins/state.hpp"
@@ -238,23 +239,28 @@ static void note_members(Kernel* k, uint32_t number, uint32_t lo) {
         if (!older(one.start, lo)) note_begun(k, event_at(&k->now, one.start)->time, double(one.count));
 }
 
-// Count the members of a set that began at or after `lo`, each with what was picked since.
-static void count_set(Kernel* k, uint32_t node, uint32_t lo, int64_t decided) {
+// Count the members of a set that began at or after `lo`, each with what was picked since; False: an event may not have
+// so many, so that they are listed as far as they may be.
+static bool count_set(Kernel* k, uint32_t node, uint32_t lo, int64_t decided) {
+    bool lives = node != 0 && has_live(&k->now, node, lo);
     k->counter.tally.begin();
     if (node == 0) {
         k->counter.tally.add(k->scratch.path.back().pos, 1);
-        if (k->sampling) note_begun(k, event_at(&k->now, k->scratch.path.back().pos)->time, 1);
-    } else if (has_live(&k->now, node, lo)) {
+    } else if (lives) {
         k->counter.memory.fit(k->now.ring.nodes.size());
         tally_node(k, node, lo);
-        if (k->sampling) note_members(k, node, lo);
     }
+    if (has_no_room_for(k, double(k->counter.tally.count))) return false;
     if (k->counter.tally.high() || k->results.count + k->counter.tally.low() < k->results.count) {
         k->counter.too_many = true;
-        return;
+        return true;
     }
     k->results.count += k->counter.tally.low();
+    note_listed_results(k, double(k->counter.tally.low()));
+    if (k->sampling && node == 0) note_begun(k, event_at(&k->now, k->scratch.path.back().pos)->time, 1);
+    if (k->sampling && lives) note_members(k, node, lo);
     if (k->tallies && k->counter.tally.low()) write_tally(k, decided);
+    return true;
 }
 
 }  // namespace spaseq::joins

@@ -81,8 +81,11 @@ struct LoadShedding {
     Yields yields;
     std::vector<CellLoad> staged;          // of the sets that are staged; fewer than these: the others count as one
     std::vector<HopelessCell> hopeless;
+    uint64_t curtailed = 0;                // events of which not all results were put out
 
     // Of the present event.
+    double listed = 0;                     // results
+    bool is_curtailed = false;             // further ones were not put out
     bool learns = false;
     double dither = 1;                     // of the level: so that what is alike is dropped in part
     uint64_t judged = 0;                   // steps that were judged

@@ -2,6 +2,7 @@
 // tell which cells join, most are never looked at; there each bucket of values is asked whether it passes.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,8 @@
 #include "nfa_native/joins/worth.hpp"
 
 namespace spaseq::joins {
+
+constexpr double LEAST_RESULTS = 8;        // so many an event may always have
 
 constexpr double HOPELESS = 0.1;           // of the level: a cell that brings less for its work is dropped
 
@@ -29,6 +32,24 @@ static void begin_looks(Kernel* k, const TransitionSpec* transition, const Candi
 static inline uint64_t chance(LoadShedding* shedding) noexcept {
     uint64_t mixed = (uint64_t(shedding->position) * shedding::SPREADING) ^ (++shedding->judged * shedding::SPREADING);
     return (mixed ^ mixed >> 31) * shedding::SPREADING >> 32;
+}
+
+// The present event may not have so many results more: they, too, are looked at.
+static inline bool has_no_room_for(const Kernel* k, double results) noexcept {
+    if (!k->shedding || !k->pause.of_event) return false;
+    return k->shedding->listed + results > std::max(LEAST_RESULTS, k->shedding->allowance.most);
+}
+
+static inline void note_listed_results(Kernel* k, double results) noexcept {
+    if (k->shedding) k->shedding->listed += results;
+}
+
+// The rest of its results is left out.
+static void curtail(Kernel* k) noexcept {
+    k->shedding->curtailed += !k->shedding->is_curtailed;
+    k->shedding->is_curtailed = true;
+    k->scratch.visits.clear();
+    k->scratch.framed.clear();
 }
 
 // Whether it is dropped, where that is left to chance.

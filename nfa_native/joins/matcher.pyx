@@ -188,6 +188,11 @@ cdef class Matcher:
         return dropped, shedding.allowance.over if shedding is not NULL else 0
 
     @property
+    def curtailed(self):
+        """Of how many events not all results were put out: there were more than units that one may take."""
+        return self.kernel.shedding.get().curtailed if self.kernel.shedding.get() is not NULL else 0
+
+    @property
     def work(self):
         """Units of work since the bound was set."""
         return self.kernel.shedding.get().allowance.done if self.kernel.shedding.get() is not NULL else 0.0

@@ -15,6 +15,7 @@
 #include "nfa_native/joins/counting.hpp"
 #include "nfa_native/joins/prefixes.hpp"
 #include "nfa_native/joins/frames.hpp"
+#include "nfa_native/joins/looks.hpp"
 #include "nfa_native/joins/guards.hpp"
 #include "nfa_native/joins/nodes.hpp"
 #include "nfa_native/joins/rebuild.hpp"
@@ -78,6 +79,7 @@ static void write_result(Kernel* k, uint32_t row, int64_t decided) {
     if (k->program->ambiguous && is_repeated(k, row)) return;
     uint32_t count = count_result(k, row);
     k->results.count += count;
+    note_listed_results(k, count);
     if (k->sampling) note_begun(k, first_time(k), count);
     if (k->count_only || count == 0) return;
     k->results.first.push_back(first_time(k));
@@ -156,12 +158,14 @@ static void deliver_apart(Kernel* k, uint32_t final, int64_t decided) {
 static void count_match(Kernel* k) {
     if (k->program->rules == NO_RULES && !k->sampling) {
         ++k->results.count;
+        note_listed_results(k, 1);
         return;
     }
     find_steps(k);
     bool plain = k->program->rules == NO_RULES;
     uint32_t count = plain ? 1 : count_found(&k->now.rules, rules_in(k->pause.output.rules), span_of(k));
     k->results.count += count;
+    note_listed_results(k, count);
     if (k->sampling) note_begun(k, first_time(k), count);
 }
 
@@ -169,6 +173,10 @@ static void count_match(Kernel* k) {
 static void deliver(Kernel* k, uint32_t final, int64_t decided) {
     if (k->scratch.singles != nullptr) {
         note_single(k);
+        return;
+    }
+    if (has_no_room_for(k, 1)) {
+        curtail(k);
         return;
     }
     if (k->sampling) note_listed(k);
@@ -233,10 +241,8 @@ static void visit_sets(Kernel* k, uint32_t final, uint32_t lo, int64_t decided) 
 // Deliver `path` extended by each member of the set that began at or after `lo`.
 static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, int64_t decided, word_t rules) {
     k->pause.output.rules = rules;
-    if (is_counted(k) && (!k->scratch.path.empty() || (node && is_product(node_at(&k->now, node))))) {
-        count_set(k, node, lo, decided);
-        return;
-    }
+    bool counts = is_counted(k) && (!k->scratch.path.empty() || (node && is_product(node_at(&k->now, node))));
+    if (counts && count_set(k, node, lo, decided)) return;
     if (node == 0) {
         deliver(k, final, decided);
         return;
@@ -253,6 +259,7 @@ static void output_set(Kernel* k, uint32_t final, uint32_t node, uint32_t lo, in
 static void put_out(Kernel* k, Output output) {
     const Pick* picks = k->pause.postponed_picks.data() + output.pick;
     ++k->pause.resumed;
+    k->pause.of_event = true;
     k->scratch.path.assign(picks, picks + output.picks);
     output_set(k, output.final, output.node, output.lo, output.decided, output.rules);
 }
@@ -279,6 +286,7 @@ static void output_now(Kernel* k, uint32_t final, uint32_t node, uint32_t lo) {
     k->scratch.outer_combination.swap(k->scratch.combination);  // rebuilding and judging combine events of their own
     k->scratch.outer_merged.swap(k->scratch.merged);
     word_t rules = k->scratch.rules;
+    k->pause.of_event = true;
     output_set(k, final, node, lo, k->now.tick, rules);
     k->scratch.rules = rules;
     k->scratch.outer_combination.swap(k->scratch.combination);
@@ -322,6 +330,7 @@ static bool output_deadline(Kernel* k, int64_t decided) {
         StateData* s = &k->now.states[one.state];
         if (!is_current(s, &one.cell)) continue;
         k->scratch.path.clear();
+        k->pause.of_event = false;
         word_t rules = k->program->rules == NO_RULES ? UNBOUND : cell_rows(s, one.cell.cell)[s->spec->rules];
         output_set(k, one.state, s->cells[one.cell.cell].node, k->now.lo, decided, rules);
         free_cell(s, one.cell.cell);

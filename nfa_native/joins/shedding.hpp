@@ -231,6 +231,8 @@ static void begin_event(Kernel* k) noexcept {
     pass_idle(k);
     ++shedding->position;
     shedding->judged = 0;
+    shedding->listed = 0;
+    shedding->is_curtailed = false;
     uint64_t mixed = uint64_t(k->now.seq) * shedding::SPREADING;
     double place = double(mixed >> 12) / double(uint64_t(1) << 52) * DITHER;  // between 0 and DITHER
     shedding->dither = std::ldexp(1 + (place - std::floor(place)), int(place) - DITHER / 2);

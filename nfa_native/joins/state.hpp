@@ -347,6 +347,7 @@ struct Pause {
     size_t most = UNBOUNDED;              // results that may be held,
     size_t most_held = UNBOUNDED;         // and picks and words of results
     bool suspended = false;               // `output` is half put out: `visits` and `path` go on with it
+    bool of_event = false;                // it is of an event, whose results may be too many where work is bounded
     Output output;                        // what is, or was, put out last
     std::vector<Output> postponed;        // what comes after it
     size_t resumed = 0;                   // that many of them have been put out

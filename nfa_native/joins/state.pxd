@@ -112,6 +112,7 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
     cdef cppclass LoadShedding:
         Allowance allowance
         double reckless
+        uint64_t curtailed
         Telling telling
         vector[StateLoads] states
 

@@ -97,6 +97,10 @@ class Bounded(Protocol):
     def work(self) -> float:
         """Units since it has one."""
 
+    @property
+    def curtailed(self) -> int:
+        """Of how many events not all results were put out."""
+
     def shed(self) -> tuple[NDArray[np.int64], int]:
         """What was dropped, by state (n, 3), and how many events took more than the bound: see ``Shed``."""
 

@@ -25,13 +25,15 @@ class Shed:
     """``states`` has for each state: steps into it that were worth too little, steps for which an event had no room
     left, and cells (groups of partial matches) that were given up.
 
-    ``over``: events that took more than the bound, which is an average; ``work``: units in all.  ``sample``: what is
-    known of a sample of the ticks ``since`` a time; None: none is taken.
+    ``over``: events that took more than the bound, which is an average; ``work``: units in all; ``curtailed``: events
+    of which not all results were put out.  ``sample``: what is known of a sample of the ticks ``since`` a time; None:
+    none is taken.
     """
 
     states: Sequence[StateShed] = ()
     over: int = 0
     work: int = 0
+    curtailed: int = 0
     sample: SampleSums | None = None
     since: int = LEAST
 
@@ -39,7 +41,8 @@ class Shed:
         each = zip_longest(self.states, more.states, fillvalue=NOTHING)
         states = tuple((a + d, b + e, c + f) for (a, b, c), (d, e, f) in each)
         sample = None if self.sample is more.sample is None else (self.sample or NONE) + (more.sample or NONE)
-        return Shed(states, self.over + more.over, self.work + more.work, sample, max(self.since, more.since))
+        numbers = self.over + more.over, self.work + more.work, self.curtailed + more.curtailed
+        return Shed(states, *numbers, sample, max(self.since, more.since))
 
     @property
     def steps(self) -> int:
@@ -54,7 +57,7 @@ class Shed:
     @property
     def is_nothing(self) -> bool:
         """Whether all was found that there is."""
-        return not (self.steps or self.cells)
+        return not (self.steps or self.cells or self.curtailed)
 
     @property
     def recall(self) -> Recall | None:
@@ -73,6 +76,7 @@ class Shed:
             if any(state)
         ]
         told = {"complete": self.is_nothing, "work": self.work, "events_over": self.over, "dropped": dropped}
+        told |= {"events_curtailed": self.curtailed} if self.curtailed else {}
         return {"bound": told | self._told_recall()}
 
     def _told_recall(self) -> dict[str, Any]:
@@ -85,11 +89,11 @@ class Shed:
     def losses(self, name: str) -> Iterator[Loss]:
         """What was left out of the query of that name, for people."""
         if not self.is_nothing:
-            what = " and ".join(
-                counted(count, noun)
-                for count, noun in ((self.steps, "step"), (self.cells, "group")) if count
-            )  # fmt: skip
-            verb = were(self.steps + self.cells)
+            parts = [
+                *(counted(count, noun) for count, noun in ((self.steps, "step"), (self.cells, "group")) if count),
+                *([f"results of {counted(self.curtailed)}"] if self.curtailed else ()),
+            ]
+            what, verb = " and ".join(parts), were(self.steps + self.cells + 2 * self.curtailed)
             recall = self.recall
             missing = "some results may be missing" if recall is None else f"of the results {recall.text}"
             yield Loss(f"{what} of {name} {verb} left out to keep work within its bound", missing)
@@ -97,7 +101,8 @@ class Shed:
     # ── in snapshots ─────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
         """Fit for JSON."""
-        found: dict[str, Any] = {"states": [list(state) for state in self.states], "over": self.over, "work": self.work}
+        states = [list(state) for state in self.states]
+        found = {"states": states, "over": self.over, "work": self.work, "curtailed": self.curtailed}
         return found if self.sample is None else found | {"sample": list(astuple(self.sample)), "since": self.since}
 
     @staticmethod
@@ -105,7 +110,8 @@ class Shed:
         """What ``state`` gave."""
         sample = SampleSums(*state["sample"]) if "sample" in state else None
         states = tuple((a, b, c) for a, b, c in state["states"])
-        return Shed(states, state["over"], state["work"], sample, state.get("since", LEAST))
+        numbers = state["over"], state["work"], state.get("curtailed", 0)
+        return Shed(states, *numbers, sample, state.get("since", LEAST))
 
 
 def shed_by(matcher: AnyMatcher) -> Shed:
@@ -113,7 +119,7 @@ def shed_by(matcher: AnyMatcher) -> Shed:
     if not (isinstance(matcher, Bounded) and matcher.work_bound):
         return Shed()
     states, over = matcher.shed()
-    shed = Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work))
+    shed = Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work), matcher.curtailed)
     return (
         replace(shed, sample=matcher.sample_sums, since=matcher.sampled_since) if isinstance(matcher, Sampled) else shed
     )

@@ -24,7 +24,10 @@ INPUT_STATE: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
     "names": [str], "waiting": [str],
 }  # fmt: skip
-SHED: Shape = {"states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT}
+SHED: Shape = {
+    "states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT, "curtailed": Maybe(COUNT), "since": Maybe(TIME),
+    "sample": Maybe((COUNT, float, float, float, float, float)),
+}  # fmt: skip
 COUNTERS: Shape = {
     "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,
     "shed": Maybe(SHED), "meter": Maybe({"work": COUNT, "dropped": COUNT, "units": COUNT, "is_short": bool}),

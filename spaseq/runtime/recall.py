@@ -46,7 +46,7 @@ def recall_of(
     ticks: int, all: float, found: float, squares_of_all: float, squares_of_found: float, products: float
 ) -> Recall | None:
     """What these sums over the ticks of a sample tell, as of ``SampleSums``; None: too few had results."""
-    if ticks < FEWEST:
+    if ticks < FEWEST or not 0 <= found <= all or not all:
         return None
     estimate = found / all
     squares = squares_of_found - 2 * estimate * products + estimate**2 * squares_of_all  # of what is off in each tick

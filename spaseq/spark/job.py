@@ -40,7 +40,8 @@ class GraphShard(spaseq.graphs.Engine, ShardEngine):
     @property
     def left_out(self) -> int:
         """See ``ShardEngine``."""
-        return sum(query.shed.steps + query.shed.cells for query in self.core.at_work)
+        each = (query.shed for query in self.core.at_work)
+        return sum(shed.steps + shed.cells + shed.curtailed for shed in each)
 
 
 BACKGROUND, BOUND = "the background", "the bound on work"  # in the identity of a job

@@ -26,7 +26,7 @@ BOUNDS = (RECKLESS, 0.001, 0.02, 0.3, NEVER_MET)
 
 @dataclass(frozen=True)
 class Found:
-    """Results under a bound, and how many sets and cells were dropped."""
+    """Results under a bound, and how many sets and cells were dropped, and events curtailed."""
 
     results: Counter[Result]
     dropped: int
@@ -68,7 +68,7 @@ def bounded(pair: Pair, bound: float, cuts: Sequence[int] = (), restored: Sequen
             one.matcher = again(one)
     results = one.finish()
     assert isinstance(one.matcher, Matcher)
-    return Found(Counter(results), int(one.matcher.shed()[0].sum()))
+    return Found(Counter(results), int(one.matcher.shed()[0].sum()) + one.matcher.curtailed)
 
 
 def again(one: Run) -> Matcher:

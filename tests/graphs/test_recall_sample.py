@@ -35,9 +35,7 @@ def test_recall_is_estimated() -> None:
     assert told["low"] < told["estimate"] < told["high"] < told["low"] + 0.25
     assert told["low"] <= truth <= told["high"] < 1
     assert made.statistics()["queries"]["two"]["bound"]["work"] < 1.1 * 40 * EVENTS
-    with pytest.warns(
-        spaseq.SpaseqWarning, match=r"of the results about [\d.]+ % were found \([\d.]+ to "
-    ):
+    with pytest.warns(spaseq.SpaseqWarning, match=r"of the results about [\d.]+ % were found \([\d.]+ to "):
         list(spaseq.run({"two": TWO}, {STREAM: items(EVENTS)}, bound=BOUND))
 
 
@@ -88,6 +86,22 @@ def test_rows_of_parameters_draw_ticks_of_their_own() -> None:
     told, truth = recall(made, "keys"), len(matches) / len(ran(None)[1])
     assert told["ticks"] > 60
     assert told["low"] <= truth <= told["high"]
+
+
+def test_rows_that_are_gone_count_on() -> None:
+    text = TWO.replace("SELECT *", "SELECT ?ax ?bx").replace("WHERE {", "GIVEN ?key WHERE {", 1).replace("?id", "?key")
+    made = Engine(bound=Bound(25, sample=0.2))
+    made.register(text, "keys", given=[{"key": key} for key in range(25)])
+    made.push_batch(STREAM, items(EVENTS))
+    before = recall(made, "keys")
+    made.given("keys").remove([{"key": key} for key in range(20)])
+    again = Engine.restore(
+        made.snapshot(),
+        {"keys": text},
+        bound=Bound(25, sample=0.2),
+        given={"keys": [{"key": key} for key in range(20, 25)]},
+    )
+    assert recall(made, "keys") == recall(again, "keys") == before
 
 
 def test_sides_beside_each_other_have_no_sample() -> None:

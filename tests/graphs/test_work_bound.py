@@ -125,6 +125,25 @@ def test_a_limit_is_reached_in_the_same_way_however_results_are_taken() -> None:
     assert limited(2500) == limited(10)
 
 
+def test_results_of_an_event_that_are_too_many_are_left_out() -> None:
+    """An event has so many results that nobody could list them: so many are found as it may have units."""
+    text = text_of(("A : B:+ : C", {}), 400).replace("?id", "<urn:one>")
+    kinds = [*"ABBBBBBBBBBBBC", "C", *"B" * 40, "C"]
+    some = [
+        (number, f"<urn:e> <urn:{kind}> {number} ; <urn:id> <urn:one> .".encode()) for number, kind in enumerate(kinds)
+    ]
+    listed, counted = (engine({"all": text}, Bound(10)) for _ in range(2))
+    counted.kind.count_only()
+    matches = [match for item in some for match in listed.push_batch(STREAM, [item])] + listed.close()
+    assert not counted.push_batch(STREAM, some) + counted.close()
+    assert Counter(match.last for match in matches) == Counter({match.last: 640 for match in matches})
+    told = listed.statistics()["queries"]["all"]
+    assert told["results"] == counted.statistics()["queries"]["all"]["results"] == len(matches) == 3 * 640
+    assert told["bound"]["events_curtailed"] == 3
+    assert not listed.complete
+    assert set(matches[: 2 * 640]) < set(found(engine({"all": text}, None), iter([some[:15]])))
+
+
 def test_rows_of_parameters() -> None:
     text = TWO.replace("SELECT *", "SELECT ?ax ?bx").replace("WHERE {", "GIVEN ?key WHERE {", 1).replace("?id", "?key")
     rows: list[dict[str, object]] = [{"key": key} for key in range(10)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, TypeAlias, TypeVar
 
 from spaseq.errors import SnapshotError
@@ -33,7 +34,7 @@ class Maybe:
 
 
 Shape: TypeAlias = (
-    "IntegerRange | AnyNames | Maybe | type[str] | type[bool] | type[bytes]"
+    "IntegerRange | AnyNames | Maybe | type[str] | type[bool] | type[bytes] | type[float]"
     " | list[Shape] | tuple[Shape, ...] | dict[str, Shape]"
 )
 
@@ -52,7 +53,7 @@ def misfits(value: Any, shape: Shape, path: str) -> Iterator[str]:
     elif isinstance(shape, Maybe):
         yield from misfits(value, shape.value, path)
     elif isinstance(shape, type):
-        if type(value) is not shape:
+        if type(value) is not shape or (isinstance(value, float) and not isfinite(value)):
             yield f"{path} is no {shape.__name__}"
     elif isinstance(shape, list | tuple):
         yield from _misfits_of_list(value, shape, path)
