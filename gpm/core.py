@@ -6,8 +6,9 @@ import datetime
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from itertools import islice
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from pyoxigraph import BlankNode, NamedNode, Store
 from gpm.algebra import XSD_DATETIME, Bind, Group, Literal, Operation, Variable
 from gpm.background import BackgroundGraphs
 from gpm.batching import can_batch
+from gpm.costs import PatternCosts
 from gpm.errors import PatternError
 from gpm.printing import print_group
 from gpm.rewrite import rewrite, walk
@@ -89,8 +91,11 @@ class KnowledgeStore:
         self.store: Store | None = None
         self.budget = 0  # triples that may still be added before the Store, which never frees them, is made anew
 
-    def run(self, cores: Sequence[Core], events: Sequence[EventGraph], cells: CellEncoder) -> list[Table]:
-        """The solutions of each core, one query for each event and core."""
+    def run(
+        self, cores: Sequence[Core], events: Sequence[EventGraph], cells: CellEncoder, costs: PatternCosts
+    ) -> list[Table]:
+        """The solutions of each core, one query for each event and core; ``costs`` know how long each takes."""
+        started = perf_counter()
         names = {name for core in cores for name in core.graphs}
         store = self._open(names, sum(len(event.triples) for event in events))
         graphs = [BlankNode(f"event{n}") for n in range(len(events))]  # no GRAPH <iri> can name these
@@ -98,7 +103,9 @@ class KnowledgeStore:
             store.extend(quads(event, graph))
         known = [NamedNode(name) for name in {*names, *self.background.names}]
         try:
-            return [_per_event(core, store, events, graphs, known, cells) for core in cores]
+            ask = partial(_per_event, store=store, events=events, graphs=graphs, known=known, cells=cells)
+            each = (perf_counter() - started) / len(cores)
+            return [costs.measured(core, len(events), partial(ask, core), each) for core in cores]
         finally:
             for graph in graphs:
                 store.remove_graph(graph)

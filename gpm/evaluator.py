@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy as np
 from gpm.algebra import Group
 from gpm.background import BackgroundGraphs
 from gpm.core import Core, KnowledgeStore, Route, make_core, run_batch, run_single
+from gpm.costs import PatternCosts
 from gpm.encoder import encode_graphs, forget_terms, renewed, single_batch
 from gpm.errors import PatternError
 from gpm.knowledge import Knowledge
@@ -84,6 +87,7 @@ class Evaluator:
         self._updates = 0  # versions with another background
         self._versions = {0: Version(Knowledge(background or BackgroundGraphs(), terms), self.encoder, mode)}
         self._shapes: WeakValueDictionary[tuple[Group, tuple[str, ...]], PatternShape] = WeakValueDictionary()
+        self.costs = PatternCosts()  # of those that pyoxigraph evaluates
         self._compiled = 0  # shapes, since what was only of those that have gone was forgotten
         # By the ids of the patterns, which stay alive beside their set.
         self._sets: dict[tuple[int, ...], tuple[tuple[NativePattern, ...], PatternSet]] = {}
@@ -159,6 +163,7 @@ class Evaluator:
         self._compiled = len(self._shapes)
         self._sets.clear()
         prepared = [one for version in self._versions.values() for one in version.all_prepared()]
+        self.costs.keep({one.core for one in prepared})
         texts = [one.texts for one in prepared] + [None] * (self._updates > 0)
         self.encoder.want_only((want for one in prepared for want in one.wants), texts)
 
@@ -220,6 +225,10 @@ class Evaluator:
         """Free the terms of past events: all but those of ``held``, of events under way, of patterns and knowledge."""
         self._forget_gone()
         forget_terms(self.encoder, held)
+
+    def cost(self, pattern: CompiledPattern) -> float | None:
+        """Seconds that pyoxigraph takes for an event, lately; None: it was not asked."""
+        return self.costs.each(self._versions[self._version].prepared(pattern.shape).core)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────
     def _beside(self, version: int, batch: EventBatch, patterns: Sequence[CompiledPattern]) -> list[AtomRows]:
@@ -299,7 +308,7 @@ class Evaluator:
         tables = self._run_staged([core for core in distinct if core.route is not Route.KNOWLEDGE], events)
         slow = [core for core in distinct if core.route is Route.KNOWLEDGE]
         if slow:
-            tables |= zip(slow, store.run(slow, events, self._cells), strict=True)
+            tables |= zip(slow, store.run(slow, events, self._cells, self.costs), strict=True)
         return tables
 
     def _run_staged(self, cores: list[Core], events: Sequence[EventGraph]) -> dict[Core, Table]:
@@ -307,13 +316,16 @@ class Evaluator:
             return {}
         seen = [core.predicates for core in cores]
         all_of_them = None if None in seen else frozenset().union(*(names for names in seen if names is not None))
+        started = perf_counter()
         store = stage(events, all_of_them)
-        return {
-            core: run_batch(core, store, self._cells)
-            if core.route is Route.BATCH
-            else run_single(core, store, events, self._cells)
-            for core in cores
-        }
+        each = (perf_counter() - started) / len(cores)
+
+        def solutions(core: Core) -> Table:
+            if core.route is Route.BATCH:
+                return run_batch(core, store, self._cells)
+            return run_single(core, store, events, self._cells)
+
+        return {core: self.costs.measured(core, len(events), partial(solutions, core), each) for core in cores}
 
 
 def _rows(table: Table, shape: PatternShape) -> AtomRows:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from spaseq.cli import options, queries, terminal
+from spaseq.cli.pattern_statistics import of_patterns
 from spaseq.graphs.kind import new_evaluator
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.formulas.explain import explain as explain_formula
@@ -22,17 +25,22 @@ from spaseq.plan.sequences.bounded import explained
     help="Text to read, diagrams for Mermaid and Graphviz, or data.",
 )
 @click.option("--stream", "streamed", is_flag=True, help="Path queries: how they are kept up to date as edges come.")
+@click.option(
+    "--stats", "told", type=click.Path(path_type=Path), metavar="FILE",
+    help="Also what a run told of the query's graph patterns, from what --stats has printed, as text.",
+)  # fmt: skip
 @click.option("--bounded", is_flag=True, help="Also what may be left out where work has a bound, as text.")
 @options.gpm_option
-def explain(query: str, format: str, streamed: bool, bounded: bool, gpm: str) -> None:
+def explain(query: str, format: str, streamed: bool, told: Path | None, bounded: bool, gpm: str) -> None:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
     form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
     """
     text, path = queries.read_text(query)
-    if bounded and (format != "text" or queries.is_paths(text, path) or queries.is_ceql(text, path)):
-        raise click.UsageError("--bounded is for queries in SPAseq, and text.")
+    for option, is_given in (("--bounded", bounded), ("--stats", told is not None)):
+        if is_given and (format != "text" or queries.is_paths(text, path) or queries.is_ceql(text, path)):
+            raise click.UsageError(f"{option} is for queries in SPAseq, and text.")
     if queries.is_paths(text, path):
         found = explain_paths(text, path, format, streamed)
     elif streamed:
@@ -41,7 +49,10 @@ def explain(query: str, format: str, streamed: bool, bounded: bool, gpm: str) ->
         found = explain_ceql(text, path, format)
     else:
         plan = compile_plan(spaseq.parse(text, path).query)
-        found = plan.explain(format, new_evaluator(gpm)) + (f"\n\n{explained(plan)}" if bounded else "")
+        parts = [plan.explain(format, new_evaluator(gpm)).rstrip("\n")]
+        parts += [explained(plan)] if bounded else []
+        parts += [] if told is None else [of_patterns(told, Path(path).stem, [atom.name for atom in plan.atoms])]
+        found = "\n\n".join(parts)
     terminal.say(found.rstrip("\n"), err=False)
 
 
