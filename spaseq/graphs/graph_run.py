@@ -204,8 +204,11 @@ class Run(SourceRun[Events], Iterator[Match]):
 
     @reading
     def statistics(self) -> dict[str, Any]:
-        """``Engine.statistics`` with a ``wire`` report in each stream that was read."""
-        return self._kind.statistics(self.reports)
+        """``Engine.statistics`` with a ``wire`` report in each stream that was read.
+
+        GPMs that pyoxigraph evaluates have the ``microseconds`` that it takes for an event, lately.
+        """
+        return self._kind.add_costs(self._kind.statistics(self.reports))
 
     def losses(self) -> list[Loss]:
         """What was dropped of the streams so far, and of partial matches, to keep work within its bound."""

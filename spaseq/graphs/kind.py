@@ -432,19 +432,20 @@ class GraphKind:
                 for iri, clock in self.core.clocks.items()
             },
             "queries": {
-                name: self._with_costs(query, _statistics(query, name, inputs[query], lost))
-                for name, query in self.core.running.items()
+                name: _statistics(query, name, inputs[query], lost) for name, query in self.core.running.items()
             },
             "terms": len(self.terms),
             **self._skipped_of(OF_NO_STREAM),
         }
 
-    def _with_costs(self, query: AnyGraphQuery, found: Statistics) -> Statistics:
-        """Statistics of a query, with what its graph patterns cost that pyoxigraph evaluates."""
-        for number, need in enumerate(query.needs if isinstance(query, GraphQuery) else ()):
-            seconds = self.evaluator.cost(need.pattern)
-            if seconds is not None:
-                found["gpms"][query.plan.atoms[number].name]["microseconds"] = round(1e6 * seconds, 3)
+    def add_costs(self, found: Statistics) -> Statistics:
+        """Add to statistics what graph patterns cost that pyoxigraph evaluates."""
+        for name, query in self.core.running.items():
+            for number, need in enumerate(query.needs if isinstance(query, GraphQuery) else ()):
+                seconds = self.evaluator.cost(need.pattern)
+                if seconds is not None:
+                    gpm = found["queries"][name]["gpms"][query.plan.atoms[number].name]
+                    gpm["microseconds"] = round(1e6 * seconds, 3)
         return found
 
     def _skipped_of(self, iri: str) -> Statistics:
