@@ -63,7 +63,7 @@ def differences(seeds: Sequence[int]) -> dict[str, int]:
 
 def in_batch(queries: dict[str, Prepared], rows: pyarrow.Table, whole: Sequence[str]) -> Counter[Any]:
     """The results of a batch job; ``whole`` are queries that are not cut."""
-    df = session().createDataFrame(rows.to_pandas()).repartition(3)
+    df = session().createDataFrame(rows.to_pandas()).repartition(3, "time")  # simultaneous ones in their order
     return counted(match(df, queries, buckets=BUCKETS, whole=whole).toArrow().to_pylist(), queries)
 
 
