@@ -92,15 +92,25 @@ class SampledMatcher(Matcher):
 
     def _begin(self) -> None:
         self._over, self._begun, self._needed, self._until = SampleSums(), {}, UNBOUNDED, 0.0
-        self._gone += 0.0 if self._exact is None else self._exact.work
-        self._exact = None
-        self.sample_ticks(self._salt, self.sampled_part, self.sampled_since, False)
-        self._exact = Matcher(self.automaton, self.terms)
-        self._exact.count_only = True
-        self._exact.sample_ticks(self._salt, self.sampled_part, self.sampled_since, True)
+        self._give_up()
+        self._draw(Matcher(self.automaton, self.terms))
         self._known = 0.0
         if self._rate:
             self._apportion()
+
+    def _draw(self, exact: Matcher | None) -> None:
+        """Count matches of the ticks that are drawn, and let ``exact`` find all of them, and no others."""
+        self.sample_ticks(self._salt, self.sampled_part, self.sampled_since, False)
+        self._exact = exact
+        if exact is not None:
+            exact.count_only = True
+            exact.sample_ticks(self._salt, self.sampled_part, self.sampled_since, True)
+
+    def _give_up(self) -> None:
+        """Nothing finds all of the sample any more."""
+        if self._exact is not None:
+            self._gone += self._exact.work
+            self._exact = None
 
     # ── the bound ────────────────────────────────────────────────────────────────────────────────────────
     @property
@@ -169,8 +179,7 @@ class SampledMatcher(Matcher):
             self.sampled_since = self._latest + 1
             self._begin()
         elif self._exact is not None:
-            self._gone += self._exact.work
-            self._exact = None
+            self._give_up()
             self._apportion()
 
     # ── the sample ───────────────────────────────────────────────────────────────────────────────────────
@@ -222,8 +231,7 @@ class SampledMatcher(Matcher):
         try:
             what(self._exact)
         except OverflowError:  # more matches than can be counted begin in the sample
-            self._gone += self._exact.work
-            self._exact = None
+            self._give_up()
 
     # ── what both tell ───────────────────────────────────────────────────────────────────────────────────
     @property
@@ -307,12 +315,9 @@ class SampledMatcher(Matcher):
         self._salt = int(column(columns, "salt", np.uint64, 1)[0])
         self._over = SampleSums(int(over[0]), *over[1:].tolist())
         self._begun = {time: [*pair] for time, pair in zip(begun.tolist(), counts.reshape(-1, 2).tolist(), strict=True)}
-        if self.sampled_part:
-            self.sample_ticks(self._salt, self.sampled_part, self.sampled_since, False)
-        if exact:
-            self._exact = Matcher.restore(self.automaton, self.terms, exact, word_map)
-            self._exact.count_only = True
-            self._exact.sample_ticks(self._salt, self.sampled_part, self.sampled_since, True)
+        if self.sampled_part or exact:
+            self._draw(Matcher.restore(self.automaton, self.terms, exact, word_map) if exact else None)
+        if self._exact is not None:
             self._exact.sampled_until = self._until
 
 
