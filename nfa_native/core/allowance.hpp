@@ -29,6 +29,10 @@ constexpr int RATIOS = 128;                // buckets of ratios, two for each po
 constexpr int LEAST_POWER = -40;           // of two: the ratios of the first bucket are less
 constexpr double BEST_RATIO = 1 << 23;     // of what is hardly known: that of the last bucket
 constexpr uint64_t SPREADING = 0x9E3779B97F4A7C15;  // odd, and its multiples lie everywhere
+constexpr double STEP_WORK = 8;            // units of a step
+constexpr double LEAST_RESULTS = 8;        // so many an event may always have
+constexpr int DITHER = 4;                  // powers of two over which the level is spread, from event to event
+constexpr uint64_t LEARNING = 8;           // one of so many events learns
 
 struct Allowance {
     double rate = 0;                       // units an event
@@ -46,6 +50,20 @@ struct Allowance {
     bool is_short() const noexcept { return level > 0; }
     bool is_spent() const noexcept { return spent > most; }
 };
+
+// A number of 32 bits that follows from an event and how much of it was judged: the same however the input is cut.
+inline uint64_t chance_of(uint64_t position, uint64_t judged) noexcept {
+    uint64_t mixed = (position * SPREADING) ^ (judged * SPREADING);
+    return (mixed ^ mixed >> 31) * SPREADING >> 32;
+}
+
+// By what the level is multiplied for an event whose number is mixed so.
+inline double dither_of(uint64_t mixed) noexcept {
+    double place = double(mixed >> 12) / double(uint64_t(1) << 52) * DITHER;  // between 0 and DITHER
+    return std::ldexp(1 + (place - std::floor(place)), int(place) - DITHER / 2);
+}
+
+inline bool is_lesson(uint64_t mixed) noexcept { return (mixed >> 40) % LEARNING == 0; }
 
 // Another rate, and what an event may take; before the first event the store is full.
 inline void begin_allowance(Allowance* a, double rate, double most) noexcept {

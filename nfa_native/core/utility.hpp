@@ -116,18 +116,16 @@ struct ClassUtility {
     double cost = 0;                       // units of all looks to come
 };
 
-// Of all classes of a state.
-struct StateUtility {
-    std::vector<ClassUtility> classes = std::vector<ClassUtility>((BUCKETS + 1) * AGES);  // the last bucket is of all
+// Of all classes of a state, C each.
+template <class C> struct Classes {
+    std::vector<C> classes = std::vector<C>((BUCKETS + 1) * AGES);  // the last bucket is of all
     std::array<Quantiles, 2> values;
-    double most_utility = MOST_EXPECTED;
-    double most_cost = MOST_EXPECTED;
 
-    ClassUtility& at(uint32_t bucket, uint32_t age) noexcept { return classes[bucket * AGES + age]; }
-    const ClassUtility& at(uint32_t bucket, uint32_t age) const noexcept { return classes[bucket * AGES + age]; }
+    C& at(uint32_t bucket, uint32_t age) noexcept { return classes[bucket * AGES + age]; }
+    const C& at(uint32_t bucket, uint32_t age) const noexcept { return classes[bucket * AGES + age]; }
 
     // What is known of a class, or else of all of the age.
-    const ClassUtility& known(uint32_t bucket, uint32_t age) const noexcept {
+    const C& known(uint32_t bucket, uint32_t age) const noexcept {
         return at(at(bucket, age).looks < FEW_LOOKS ? BUCKETS : bucket, age);
     }
 
@@ -143,23 +141,28 @@ struct StateUtility {
     }
 };
 
+struct StateUtility : Classes<ClassUtility> {
+    double most_utility = MOST_EXPECTED;
+    double most_cost = MOST_EXPECTED;
+};
+
 // Partial matches of the state have so many values.
-inline void begin_values(StateUtility* s, size_t count) noexcept {
+template <class C> void begin_values(Classes<C>* s, size_t count) noexcept {
     s->values[0].parts = count == 0 ? 1 : count == 1 ? BUCKETS : BUCKETS_OF_TWO;
     s->values[1].parts = count > 1 ? BUCKETS_OF_TWO : 1;
 }
 
 // Move what is known to where the new edges of one value have it.  The first edges are too coarse for that: what is of
 // use and what is not lie in one bucket, and what has its successors in itself would hardly learn that it is useless.
-inline void renew_edges(StateUtility* s, size_t which) {
+template <class C> void renew_edges(Classes<C>* s, size_t which) {
     std::vector<double> edges = quantile_edges(s->values[which]);
     std::vector<uint32_t> old = old_buckets(s->values[which], edges);
-    std::vector<ClassUtility> known = s->classes;
+    std::vector<C> known = s->classes;
     bool coarse = s->values[which].entered.seen < FINE_EDGES;
     for (uint32_t bucket = 0; bucket < s->buckets(); ++bucket) {
         uint32_t i = bucket / s->values[1].parts, j = bucket % s->values[1].parts;
         uint32_t from = which == 0 ? old[i] * s->values[1].parts + j : i * s->values[1].parts + old[j];
-        for (uint32_t age = 0; age < AGES; ++age) s->at(bucket, age) = coarse ? ClassUtility{} : known[from * AGES + age];
+        for (uint32_t age = 0; age < AGES; ++age) s->at(bucket, age) = coarse ? C{} : known[from * AGES + age];
     }
     s->values[which].edges = edges;
 }

@@ -8,6 +8,7 @@
 
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
+#include "nfa_native/events/shedding.hpp"
 #include "nfa_native/events/state.hpp"
 
 namespace spaseq::events {
@@ -19,13 +20,13 @@ static inline bool enters_one_by_one(const Correlating* c, uint32_t state) noexc
 
 // A set of partial matches enters with what is in `registers`.
 static inline void enter_apart(
-    Recognition* r, uint32_t state, uint32_t partition, uint32_t node, int64_t youngest, int64_t least
+    Recognition* r, uint32_t state, uint32_t partition, const Head& set, int64_t least
 ) {
     Correlating* c = r->correlating;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (!list->entering || c->cells.data()[state].key >= 0) c->touched.push_back({0, number, false});
-    store_group(list, c->registers.data(), node, youngest);
+    store_group(list, c->registers.data(), set.node, set.youngest, set.load);
 }
 
 // What the event under way has added to a list is part of it, each set with the event as its last pick; of a state with
@@ -41,6 +42,7 @@ static inline void settle_apart(Recognition* r, uint32_t number, uint32_t state)
         assert(match_node(&r->state, before)->state != VIEW);
         list->nodes[place] = add_node(&r->state, state, pos, before, NO_NODE, youngest_in(list, place));
         take_stored(list);
+        if (knows_worth(r)) note_group(r, state, list->record(place) + 1, {youngest_in(list, place), 0, list->loads[place]});
     }
 }
 

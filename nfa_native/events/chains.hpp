@@ -146,7 +146,7 @@ static void walk_rows(Recognition* r, int64_t least, size_t end, size_t most) {
 static bool enumerate_rows(Recognition* r, size_t most) {
     Table* t = r->scratch.table;
     size_t before = r->scratch.found.count;
-    size_t end = r->program.limit < 0 ? most : std::min(most, before + size_t(r->program.limit - r->scratch.given));
+    size_t end = r->scratch.limit < 0 ? most : std::min(most, before + size_t(r->scratch.limit - r->scratch.given));
     if (r->scratch.ending != 0) {
         r->scratch.ending = 0;
         begin_rows(r);
@@ -157,7 +157,9 @@ static bool enumerate_rows(Recognition* r, size_t most) {
         fill_columns(t, r->scratch.found.count);
     }
     r->scratch.given += int64_t(r->scratch.found.count - before);
-    r->scratch.enumerating = t->level < last_level(t) && r->scratch.given != r->program.limit;
+    bool has_more = t->level < last_level(t);
+    r->scratch.enumerating = has_more && r->scratch.given != r->scratch.limit;
+    if (r->scratch.given == r->scratch.limit) curtail(r, has_more);
     return !r->scratch.enumerating;
 }
 

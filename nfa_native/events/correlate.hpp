@@ -11,6 +11,7 @@
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/questions.hpp"
+#include "nfa_native/events/shedding.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/step.hpp"
 #include "nfa_native/events/views.hpp"
@@ -48,27 +49,61 @@ static void touch_group(Recognition* r, uint32_t list, int64_t number) {
         r->correlating->touched.push_back({number, list, false});
 }
 
+// The group that the registers would have is there already; one with a list of events of its own is not.
+static bool is_merged_already(
+    Recognition* r, const TransitionSpec* transition, uint32_t state, uint32_t partition, const int64_t* before,
+    int64_t least
+) {
+    Correlating* c = r->correlating;
+    uint32_t width = c->cells[state].width, list;
+    int64_t number;
+    if (c->cells[state].kind != RegisterCells::MERGED) return false;
+    for (uint32_t i = 0; i < width; ++i)
+        if (c->updates[transition->first_update + i].change == Change::LIST) return false;
+    updated(r, transition->first_update, width, before);
+    uint64_t hash = hash_of_registers(partition, state, c->registers.data(), width);
+    return find_merged(r, partition, state, c->registers.data(), hash, least, &list, &number);
+}
+
+// Whether the set is left out that takes a transition out of a group with these registers.
+static bool is_step_left_out(
+    Recognition* r, const TransitionSpec* transition, uint32_t state, uint32_t partition, const int64_t* before,
+    const Head& set, int64_t least
+) {
+    const GroupWorth& worth = r->shedding->states[state];
+    uint32_t age = age_since(*r->shedding, set.youngest);
+    uint32_t first = r->correlating->cells[state].kind == RegisterCells::GROUPS
+        ? r->correlating->cells[state].first_update : transition->first_update;
+    EntryWorth entry = worth_of_entry(r, state, worth.judged ? bucket_entered(r, state, first, before) : 0, age);
+    bool left_out = enters_one_by_one(r->correlating, state)
+        && is_left_out(r, state, entry, set.load, is_merged_already(r, transition, state, partition, before, least));
+    if (!left_out && before != nullptr) note_step(r, transition->source, before, set.youngest, state, entry);
+    return left_out;
+}
+
 // A set of partial matches with these registers takes a transition.
 static void take_along(
-    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node,
-    int64_t youngest, int64_t least, Head* before
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, const Head& set,
+    int64_t least, Head* before
 ) {
     Correlating* c = r->correlating;
     uint32_t list_number;
     int64_t group;
     if (!has_room(r)) return;
+    if (knows_worth(r) && is_step_left_out(r, &c->transitions[number], state, partition, registers, set, least)) return;
     if (!enters_one_by_one(c, state)) {
-        unite(&r->state, before, node, youngest);
+        join(&r->state, before, set);
         return;
     }
+    spend(r, STEP_WORK);
     updated(r, c->transitions[number].first_update, c->cells[state].width, registers);
     if (c->cells[state].kind == RegisterCells::APART) {
-        enter_apart(r, state, partition, node, youngest, least);
+        enter_apart(r, state, partition, set, least);
         return;
     }
     merged_group(r, partition, state, c->registers.data(), least, &list_number, &group);
     touch_group(r, list_number, group);
-    unite(&r->state, &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base], node, youngest);
+    join(&r->state, &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base], set);
 }
 
 // From a state without registers.
@@ -81,9 +116,10 @@ static void follow_head(
     if (transition->contiguous) {
         found.node = r->state.last[cell].local == local - 1 ? r->state.last[cell].node : uint32_t(NO_NODE);
         found.youngest = r->state.last[cell].youngest;
+        found.load = 1;
     }
     if (found.node != NO_NODE && !is_over(&r->program, found.youngest, least))
-        take_along(r, number, state, partition, nullptr, found.node, found.youngest, least, before);
+        take_along(r, number, state, partition, nullptr, found, least, before);
 }
 
 // What the event has for each guard.
@@ -110,11 +146,12 @@ static void follow_recent(
             c->candidates.push_back(int64_t(i));
         }
     }
+    spend(r, double(c->candidates.size()));
     ask_all(r, transition, recent->registers.data(), width);
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         size_t place = size_t(c->candidates[i]);
-        take_along(r, number, state, partition, recent->registers.data() + place * width, recent->nodes.data()[place],
-            recent->youngest.data()[place], least, before);
+        take_along(r, number, state, partition, recent->registers.data() + place * width,
+            {recent->youngest.data()[place], recent->nodes.data()[place], 1}, least, before);
     }
 }
 
@@ -132,14 +169,19 @@ static void follow_groups(
         place = group_before(list, place, view_guards(c, transition), condition_count(transition),
             c->bounds.data() + transition->keyed, floor, &c->scanned);
         if (place < 0) break;
+        if (knows_worth(r) && has_no_units(r, c->candidates.size())) {
+            cut_look(r, transition->source);
+            break;
+        }
         c->candidates.push_back(place);
     }
+    if (r->shedding) look_at_groups(r, transition->source, list);
     ask_all(r, transition, list->records.data() + 1, list->width);
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         if (r->scratch.is_full || r->scratch.is_stopped) return;
         place = c->candidates[i];
-        take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, list->nodes[place],
-            youngest_in(list, size_t(place)), least, before);
+        Head set{youngest_in(list, size_t(place)), list->nodes[size_t(place)], list->loads[size_t(place)]};
+        take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, set, least, before);
     }
 }
 
@@ -166,8 +208,9 @@ static inline void follow_list(
     } else {
         youngest = youngest_of(list, view_guards(c, transition), count, bounds, floor, &c->scanned);
     }
-    if (youngest != NEVER && has_room(r))
-        unite(&r->state, before, add_view(r, list_number, number, bounds, count, youngest, least), youngest);
+    if (youngest == NEVER || !has_room(r)) return;
+    float load = load_of_view(r, transition->source, view_guards(c, transition), count, bounds);
+    join(&r->state, before, {youngest, add_view(r, list_number, number, bounds, count, youngest, least), load});
 }
 
 // What comes by a transition: into `before`, or to the groups of the state.
@@ -205,9 +248,9 @@ static inline uint32_t pick_after(Recognition* r, uint32_t state, uint32_t befor
 static inline Head arrive(Recognition* r, uint32_t state, Head before, int64_t start) noexcept {
     uint32_t pos = uint32_t(r->state.position);
     Head after;
-    if (before.node != NO_NODE) after = {before.youngest, pick_after(r, state, before.node, before.youngest)};
-    if (start != NEVER)
-        unite(&r->state, &after, add_node(&r->state, state, pos, NO_NODE, NO_NODE, start), start);
+    if (before.node != NO_NODE)
+        after = {before.youngest, pick_after(r, state, before.node, before.youngest), before.load};
+    if (start != NEVER) join(&r->state, &after, {start, add_node(&r->state, state, pos, NO_NODE, NO_NODE, start), 1});
     return after;
 }
 
@@ -221,6 +264,14 @@ static void note_recent(
     recent->youngest.push_back(youngest);
 }
 
+// Whether what entered with the event, whose registers are known, is no group.
+static bool is_group_left_out(Recognition* r, uint32_t state, const Head& one) noexcept {
+    uint32_t bucket = bucket_of_group(r, state, r->correlating->registers.data());
+    EntryWorth entry = worth_of_entry(r, state, bucket, age_since(*r->shedding, one.youngest));
+    entry.matches -= double(r->program.entries[state].final);  // it has ended
+    return is_left_out(r, state, entry, one.load, false);
+}
+
 // All that entered with the event is a group of its own.
 static inline void settle_group(Recognition* r, const Head* one, uint32_t state, uint32_t partition, int64_t least) {
     Correlating* c = r->correlating;
@@ -228,12 +279,14 @@ static inline void settle_group(Recognition* r, const Head* one, uint32_t state,
     const EntrySpec* entry = r->program.entries.data() + state;
     updated(r, cell->first_update, cell->width, nullptr);
     end_with(r, entry, one, least);
+    if (knows_worth(r) && is_group_left_out(r, state, *one)) return;
     if (entry->waits_next) note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
     if (!entry->waits) return;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (r->program.rises) drop_front(list, least);
-    add_group(list, c->registers.data(), one->node, one->youngest);
+    add_group(list, c->registers.data(), one->node, one->youngest, one->load);
+    if (knows_worth(r)) note_group(r, state, c->registers.data(), *one);
     if (cell->skyline >= 0) {
         if (r->program.rises) drop_steps(&list->skyline, least);
         add_step(&list->skyline, c->registers.data()[cell->skyline], one->youngest);
@@ -248,6 +301,7 @@ static inline void enter_swiftly(Recognition* r, uint32_t state, uint32_t partit
         follow(r, cell->first_transition + i, state, partition, 0, least, &before);
     Head one = arrive(r, state, before, entry->initial ? start : NEVER);
     if (one.node == NO_NODE) return;
+    note_arrival(r, entry->initial && start != NEVER);
     if (cell->kind == RegisterCells::HEAD) complete_entry(r, entry, &one, partition, 0, least);
     else settle_group(r, &one, state, partition, least);
 }
@@ -263,12 +317,20 @@ static inline bool take_swiftly(
     return !r->scratch.endings.empty();
 }
 
+// Whether a match of the event alone, whose registers are known, is left out.
+static bool is_beginning_left_out(Recognition* r, uint32_t state, int64_t start) noexcept {
+    uint32_t bucket = bucket_of_group(r, state, r->correlating->registers.data());
+    return is_left_out(r, state, worth_of_entry(r, state, bucket, age_since(*r->shedding, start)), 1, false);
+}
+
 // A match of the event alone is to be in the merged group with its registers.
 static void begin_group(Recognition* r, uint32_t state, uint32_t partition, int64_t start, int64_t least) {
     Correlating* c = r->correlating;
     uint32_t list;
     int64_t number;
     updated(r, c->cells[state].first_begin, c->cells[state].width, nullptr);
+    if (knows_worth(r) && is_beginning_left_out(r, state, start)) return;
+    note_arrival(r, true);
     merged_group(r, partition, state, c->registers.data(), least, &list, &number);
     touch_group(r, list, number);
     Head* arriving = &list_at(c, list)->arriving.data()[number - list_at(c, list)->base];

@@ -2,12 +2,14 @@
 # cython: language_level=3
 """From a Correlation and its Programs to what the recognizer runs: what registers do, what is asked and computed."""
 
+from nfa_native.automata.telling import judged_states, told_by_state
+
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from nfa_native.automata.kinds cimport DEEPEST, Change, Opcode, RegisterCells, RegisterTest
 from nfa_native.core.guard cimport created
 from nfa_native.events.conditions cimport Condition, Number, integer, real, unknown
-from nfa_native.events.state cimport FEW_SLOTS, CellSpec, GuardSpec, QuestionSpec, TransitionSpec, UpdateSpec
+from nfa_native.events.state cimport FEW_SLOTS, CellSpec, GuardSpec, QuestionSpec, TellingNumber, TransitionSpec, UpdateSpec
 
 
 cdef Correlating* correlating(correlation, programs) except NULL:
@@ -42,7 +44,18 @@ cdef Correlating* correlating(correlation, programs) except NULL:
         c.cells.safe_push_back(cell)
         for register in range(width):
             c.has_list.safe_push_back((number, register) in lists)
+    tell_worth(c, correlation, programs)
     return c
+
+
+cdef tell_worth(Correlating* c, correlation, programs):
+    found = told_by_state(correlation, programs)
+    c.telling.safe_resize(len(found))
+    for number, several in enumerate(found):
+        for told in several:
+            c.telling[<size_t>number].safe_push_back(TellingNumber(told.register, told.argument, told.is_real))
+    for judged in judged_states(correlation):
+        c.judged.safe_push_back(judged)
 
 
 cdef add_updates(Correlating* c, updates):

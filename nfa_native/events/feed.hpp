@@ -117,6 +117,7 @@ static inline bool enumerate_more(Recognition* r, size_t most) {
     } else if (!enumerate_more(r, most)) {
         return false;
     }
+    if (r->shedding) r->shedding->found += double(r->scratch.given);
     finish_event(r, partition);
     return true;
 }
@@ -125,6 +126,7 @@ static inline bool enumerate_more(Recognition* r, size_t most) {
 static inline bool take_event(
     Recognition* r, uint32_t symbol, size_t at, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) {
+    if (r->shedding) begin_shed_event(r, symbol, start, least);
     if (r->correlating == nullptr) return take_symbol(r, symbol, partition, local, start, least);
     r->correlating->at = at;
     return take_correlated(r, symbol, partition, local, start, least);

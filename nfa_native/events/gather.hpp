@@ -31,6 +31,7 @@ static void gather_arrivals(
         assert(!begins);
     } else if (has_room(r)) {
         one = arrive(r, state, before, begins ? start : NEVER);
+        if (one.node != NO_NODE) note_arrival(r, begins);
     }
     r->scratch.entering.push_back({one, state});
     c->touched_ends.push_back(c->touched.size());
@@ -59,10 +60,14 @@ static void settle_merged(
     end_with(r, &r->program.entries[state], &one, least);
     note_recent(r, state, partition, record + 1, one.node, one.youngest);
     if (!r->program.entries[state].waits) return;
-    Head head{*record, list->nodes[place]};
-    if (is_over(&r->program, head.youngest, least)) head.node = NO_NODE;
-    unite(&r->state, &head, one.node, one.youngest);
+    float load = r->shedding ? left_of_load(*r->shedding, list->loads[place], *record, one.youngest) : 0;
+    Head head{*record, list->nodes[place], load};
+    if (is_over(&r->program, head.youngest, least)) head = {NEVER, NO_NODE, 0};
+    if (knows_worth(r) && head.node == NO_NODE) note_group(r, state, record + 1, one);
+    else if (knows_worth(r)) note_younger(r, state, record + 1, head.youngest, std::max(head.youngest, one.youngest));
+    join(&r->state, &head, one);
     list->nodes[place] = head.node;
+    list->loads[place] = head.load;
     *record = head.youngest;
     list->is_ordered = false;
     rejuvenate_zones(list, place);

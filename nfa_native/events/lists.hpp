@@ -187,6 +187,26 @@ static void know_group(Recognition* r, uint64_t hash, uint32_t list, int64_t num
     put_slot(&r->correlating->merged, hash, list, number);
 }
 
+// Whether a group with these registers is there, and where.  Where work is bounded none that is dead is: it would lie
+// before others that a snapshot has in front of it.
+static bool find_merged(
+    Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, uint64_t hash, int64_t least,
+    uint32_t* list_number, int64_t* number
+) noexcept {
+    Correlating* c = r->correlating;
+    for (size_t place = c->merged.home(hash); c->merged.slots[place].hash != 0; place = c->merged.next(place)) {
+        const Slot& slot = c->merged.slots[place];
+        GroupList* list = list_at(c, slot.list);
+        if (slot.hash != hash || slot.number < list->base || !is_group_of(r, list, partition, state)) continue;
+        if (!has_registers(list, size_t(slot.number - list->base), registers)) continue;
+        if (r->shedding && is_dead(r, &slot, least)) continue;
+        *list_number = slot.list;
+        *number = slot.number;
+        return true;
+    }
+    return false;
+}
+
 // Where the group with these registers is; a new and empty one if there is none.
 static void merged_group(
     Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, int64_t least, uint32_t* list_number,
@@ -194,19 +214,11 @@ static void merged_group(
 ) {
     Correlating* c = r->correlating;
     uint64_t hash = hash_of_registers(partition, state, registers, c->cells[state].width);
-    for (size_t place = c->merged.home(hash); c->merged.slots[place].hash != 0; place = c->merged.next(place)) {
-        const Slot& slot = c->merged.slots[place];
-        GroupList* list = list_at(c, slot.list);
-        if (slot.hash != hash || slot.number < list->base || !is_group_of(r, list, partition, state)) continue;
-        if (!has_registers(list, size_t(slot.number - list->base), registers)) continue;
-        *list_number = slot.list;
-        *number = slot.number;
-        return;
-    }
+    if (find_merged(r, partition, state, registers, hash, least, list_number, number)) return;
     *list_number = list_for(r, partition, state, registers, least);
     GroupList* list = list_at(c, *list_number);
     *number = list->base + int64_t(groups_of(list));
-    add_group(list, registers, NO_NODE, NEVER);
+    add_group(list, registers, NO_NODE, NEVER, 0);
     list->arriving.emplace_back();
     know_group(r, hash, *list_number, *number, least);
 }

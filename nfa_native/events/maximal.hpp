@@ -199,13 +199,14 @@ static bool enumerate_distinct(Recognition* r, size_t most) {
         if (is_maximal) begin_maximal(r);
         else begin_stages(r);
     }
-    while (r->scratch.found.count < most && r->scratch.given != r->program.limit
+    while (r->scratch.found.count < most && r->scratch.given != r->scratch.limit
         && (is_maximal ? next_maximal(r) : next_distinct(r))) {
         write_distinct(r, &r->scratch.beginnings.back());
         r->scratch.beginnings.pop_back();
         ++r->scratch.given;
     }
-    r->scratch.enumerating = r->scratch.found.count >= most;
+    if (r->scratch.is_capped && r->scratch.given == r->scratch.limit) curtail(r, is_maximal || next_distinct(r));
+    r->scratch.enumerating = r->scratch.found.count >= most && r->scratch.given != r->scratch.limit;
     return !r->scratch.enumerating;
 }
 

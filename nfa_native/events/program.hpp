@@ -34,6 +34,13 @@ struct QuestionSpec {
     int32_t decided;    // the event's value of this column satisfy the condition, if both are known; -1: no guard does
 };
 
+// A number of a group: that of a register, or a value of the last event in the register's list.
+struct TellingNumber {
+    uint32_t register_;
+    int32_t argument;                     // the value's number; -1: the register's own
+    bool is_real;                         // the value is the bits of a double
+};
+
 struct TransitionSpec {
     uint32_t source;
     bool contiguous;

@@ -48,3 +48,6 @@ cdef extern from "nfa_native/events/whole_archive.hpp" namespace "spaseq::events
 
 cdef extern from "nfa_native/events/restore.hpp" namespace "spaseq::events" nogil:
     void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t oldest)
+
+cdef extern from "nfa_native/events/shedding.hpp" namespace "spaseq::events" nogil:
+    void bound_groups(Recognition* r, double rate, double most, int64_t window)

@@ -24,13 +24,13 @@ from nfa_native.core.guard cimport attempted, check_sound, created, guarded, gua
 from nfa_native.events.conditions cimport NO, UNDECIDED, YES
 from nfa_native.events.correlation cimport correlating, forget_correlating, read_columns
 from nfa_native.events.recognition cimport (
-    add_waiting_step, can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules,
+    add_waiting_step, bound_groups, can_be_written, clear_found, counts_chains, feed_events, feed_partitions, feed_rules,
     forget_numbers, held_positions, know_partition, know_rules, let_go, living_of_stream, load_recognition,
     mark_living, renumber_partitions, renumber_rules, sweep_owned, write_recognition,
 )
 from nfa_native.events.results cimport forget_table, found_events, integers
 from nfa_native.events.state cimport (
-    FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, Owner,
+    FEW_NODES, NEVER, NO_PARTITION, NO_VALUE, NOT_SET, Correlating, EnteredState, EntrySpec, GroupShedding, Owner,
     QuestionSpec, Recognition, Rules, SymbolSpec, Table, WaitingSegment, begin_table,
 )
 
@@ -242,6 +242,53 @@ cdef class Recognizer:
         cdef uint64_t counted = self.recognition.scratch.counted
         self.recognition.scratch.counted = 0
         return counted
+
+    # ── a bound on work ──
+    def bound_work(self, double rate, int64_t window, double most=0):
+        """Events may take so many units on an average, from now on, and one no more than ``most`` (see ``shedding.hpp``).
+
+        ``window`` is the length of windows, in what these measure; ``most`` 0: 64 times the rate.  A ``rate`` of 0:
+        any number.  No step waits then.  ValueError: results depend on more than which matches there are.
+        """
+        cdef Recognition* r = &self.recognition
+        plain = (StrategyKind.ALL, StrategyKind.ANY)
+        counts_apart = r.program.partitioned and self.events >= 0
+        if r.program.strategy not in plain or r.program.consume != Consumed.NONE or counts_apart or not r.program.rises:
+            raise ValueError("the work of this recognizer has no bound")
+        if r.rules != NULL or not (0 <= rate < 1e15 and 0 <= most < 1e17 and 0 < window < 10**18):
+            raise ValueError(f"a bound of {rate} units, {most} at once, in windows of {window} is none")
+        if rate:
+            self.evaluation = kinds.Evaluating.EAGER
+        attempted(bound_groups, r, rate, most, window)
+
+    @property
+    def work_bound(self):
+        """How many units an event may take on an average; 0: any number."""
+        return self.recognition.shedding.get().allowance.rate if self.recognition.shedding.get() != NULL else 0.0
+
+    @property
+    def reckless(self):
+        """To compare: groups are left out with this chance, however much work there may be; set after the bound.  0: by worth."""
+        return self.recognition.shedding.get().reckless if self.recognition.shedding.get() != NULL else 0.0
+
+    @reckless.setter
+    def reckless(self, double value):
+        if self.recognition.shedding.get() == NULL or not 0 <= value <= 1:
+            raise ValueError(f"a chance of {value} is none, or work has no bound")
+        self.recognition.shedding.get().reckless = value
+
+    def shed(self):
+        """What the bound has left out: for each state groups that were worth too little, and groups and looks for which an event
+        had no room (int64[states, 2]); events that took more than the bound, units of all, and events curtailed."""
+        cdef GroupShedding* shedding = self.recognition.shedding.get()
+        cdef size_t i
+        dropped = np.zeros((self.recognition.program.width, 2), np.int64)
+        if shedding == NULL:
+            return dropped, 0, 0.0, 0
+        for i in range(shedding.states.size()):
+            dropped[i] = shedding.states[i].unworthy, shedding.states[i].cut
+        over = shedding.allowance.over + (shedding.allowance.spent > shedding.allowance.rate)
+        return dropped, over, shedding.allowance.done + shedding.allowance.spent, shedding.curtailed
 
     @property
     def evaluation(self):

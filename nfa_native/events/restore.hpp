@@ -17,6 +17,7 @@
 #include "nfa_native/events/lists.hpp"
 #include "nfa_native/events/nodes.hpp"
 #include "nfa_native/events/rules_archive.hpp"
+#include "nfa_native/events/shed_archive.hpp"
 #include "nfa_native/events/state.hpp"
 #include "nfa_native/events/views.hpp"
 
@@ -170,7 +171,7 @@ static uint32_t placed_list(Recognition* r, const ListForm* form, const int64_t*
 // The last group of a list is one of merged ones.
 static void know_merged(Recognition* r, uint32_t number, GroupList* list, size_t place) {
     Correlating* c = r->correlating;
-    list->arriving.push_back({NEVER, NO_NODE});
+    list->arriving.emplace_back();
     if (c->merged.is_full()) c->merged.spread(FEW_SLOTS);
     put_slot(&c->merged, hash_of_registers(list->partition, list->state, record_of(list, place) + 1, list->width - 1),
         number, int64_t(place));
@@ -191,7 +192,7 @@ static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t a
         newest = std::max(newest, number);
         read_registers(r, stored + place * cell->width, form->state, registers.data(), node, known);
         require(cell->key < 0 || registers[cell->key] == stored[cell->key], "a group is of another key");
-        add_group(list, registers.data(), number, node->youngest);
+        add_group(list, registers.data(), number, node->youngest, 0);
         if (cell->skyline >= 0) add_step(&list->skyline, registers[cell->skyline], node->youngest);
         if (cell->kind == RegisterCells::MERGED) know_merged(r, uint32_t(i), list, place);
         known->newest[i].push_back(newest);
@@ -490,6 +491,7 @@ inline void load_recognition(Recognition* r, Archive* a, int64_t latest, int64_t
         load_recents(r, &recents, &known);
         load_waiting(r, a);
     }
+    if (a->has_store("worth")) load_worth(r, a);
     r->state.attention = r->state.ring.head;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "nfa_native/events/lazy_steps.hpp"
 #include "nfa_native/events/program.hpp"
 #include "nfa_native/events/rules.hpp"
+#include "nfa_native/events/shed_state.hpp"
 #include "nfa_native/events/table.hpp"
 
 namespace spaseq::events {
@@ -77,6 +79,8 @@ struct Correlating {
     std::vector<QuestionSpec> questions;
     std::vector<int32_t> question_registers;
     std::vector<UpdateSpec> updates;
+    std::vector<std::vector<TellingNumber>> telling;  // by state: what tells what its groups are worth
+    std::vector<uint8_t> judged;          // by state: its groups are looked at one by one
     std::vector<uint8_t> has_list;        // by register: it has a list of events, which conditions or computations read
     bool has_recents;
     std::vector<const int64_t*> columns;  // of the batch under way
@@ -245,6 +249,8 @@ struct RecognizerScratch {
     std::vector<uint16_t> path_states;
     size_t path_begin;                    // where its first pick is
     int64_t given;                        // results of the end so far
+    int64_t limit;                        // results that it may have; < 0: all
+    bool is_capped;                       // they are so many as an event may have where work is bounded
     std::vector<BestMatch> bests;         // by node: as large as the ring
     std::vector<uint32_t> asked;          // sets whose best match is asked for
     std::set<uint64_t> seen;              // nodes, each with how many marked positions are missing
@@ -281,6 +287,7 @@ struct Recognition {
     Rules* rules = nullptr;               // NULL: it runs one query, and partitions are those of the stream
     RecognizerState state;
     RecognizerScratch scratch;
+    std::unique_ptr<GroupShedding> shedding;  // none: any amount of work may be done
     const Owner* owner;
     void* recognizer;                     // the Recognizer
 };

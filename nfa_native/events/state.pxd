@@ -6,7 +6,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from nfa_native.automata.kinds cimport (
     Change, Consumed, EnumerationKind, Evaluating, RegisterCells, RegisterTest, StepKind, StrategyKind,
 )
-from nfa_native.core.containers cimport vector
+from nfa_native.core.allowance cimport Allowance
+from nfa_native.core.containers cimport unique_ptr, vector
 from nfa_native.core.flat_table cimport FlatTable
 from nfa_native.core.node_ring cimport AgingRing, NodeRing
 from nfa_native.events.conditions cimport Condition, Number
@@ -64,6 +65,11 @@ cdef extern from "nfa_native/events/program.hpp" namespace "spaseq::events" nogi
         uint32_t count
         int32_t register_
         int32_t decided
+
+    cdef struct TellingNumber:
+        uint32_t register_
+        int32_t argument
+        bint is_real
 
     cdef struct TransitionSpec:
         uint32_t source
@@ -143,6 +149,17 @@ cdef extern from "nfa_native/events/lazy_steps.hpp" namespace "spaseq::events" n
         vector[WaitingSegment] segments
         Evaluating evaluating
 
+cdef extern from "nfa_native/events/shed_state.hpp" namespace "spaseq::events" nogil:
+    cdef cppclass GroupWorth:
+        uint64_t unworthy
+        uint64_t cut
+
+    cdef cppclass GroupShedding:
+        Allowance allowance
+        vector[GroupWorth] states
+        double reckless
+        uint64_t curtailed
+
 cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
     const uint32_t NO_PARTITION
     const uint32_t FEW_NODES
@@ -162,6 +179,8 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         vector[QuestionSpec] questions
         vector[int32_t] question_registers
         vector[UpdateSpec] updates
+        vector[vector[TellingNumber]] telling
+        vector[uint8_t] judged
         vector[uint8_t] has_list
         bint has_recents
         vector[const int64_t*] columns
@@ -238,6 +257,7 @@ cdef extern from "nfa_native/events/state.hpp" namespace "spaseq::events" nogil:
         Rules* rules
         RecognizerState state
         RecognizerScratch scratch
+        unique_ptr[GroupShedding] shedding
         const Owner* owner
         void* recognizer
 

@@ -130,8 +130,11 @@ static inline void complete_entry(
     Recognition* r, const EntrySpec* entry, const Head* one, uint32_t partition, int64_t local, int64_t least
 ) {
     size_t place = size_t(partition) * r->program.width + entry->state;
+    Head* head = r->state.heads.data() + place;
+    float load = r->shedding ? left_of_load(*r->shedding, head->load, head->youngest, one->youngest) : 0;
     end_with(r, entry, one, least);
-    settle(r, entry, r->state.heads.data() + place, r->state.last.data() + place, one, local, least);
+    settle(r, entry, head, r->state.last.data() + place, one, local, least);
+    if (entry->waits) head->load = load + one->load;
 }
 
 // The event at `position` matched the atoms of `symbol`; there is room for its nodes.  Whether matches end with it.

@@ -9,6 +9,7 @@
 
 #include "nfa_native/events/archive.hpp"
 #include "nfa_native/events/lazy_archive.hpp"
+#include "nfa_native/events/shed_archive.hpp"
 
 namespace spaseq::events {
 
@@ -24,6 +25,7 @@ inline void write_recognition(Recognition* r, Archive* a, int64_t least) {
     if (r->rules != nullptr) write_rules(r, a);
     write_nodes(r, a, &numbers);
     write_heads(r, a, &numbers);
+    if (r->shedding) write_worth(r, a, numbers);
     if (r->correlating != nullptr) {
         keep_listed(r, least, &numbers);
         write_lists(r, a, least, &numbers);

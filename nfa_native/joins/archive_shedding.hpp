@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nfa_native/core/archive.hpp"
-#include "nfa_native/core/limits.hpp"
+#include "nfa_native/core/archive_shedding.hpp"
 #include "nfa_native/joins/archive.hpp"
 #include "nfa_native/joins/restore_unions.hpp"
 #include "nfa_native/joins/loads.hpp"
@@ -18,6 +18,11 @@
 #include "nfa_native/joins/worth.hpp"
 
 namespace spaseq::joins {
+
+using shedding::append;
+using shedding::NumberReader;
+using shedding::take_amount;
+using shedding::take_number;
 
 // Lists of numbers, as they are written: first of all states, and so on.
 struct SheddingForms {
@@ -56,10 +61,6 @@ static void shedding_fields(LoadShedding* shedding, Archive* a, SheddingForms* f
     a->words("sample words", forms->samples);
 }
 
-template <class T> void append(std::vector<T>* to, const std::vector<T>& more) {
-    to->insert(to->end(), more.begin(), more.end());
-}
-
 // ── there ──
 
 static void put_load(const CellLoad& load, uint32_t place, SheddingForms* forms) {
@@ -68,18 +69,11 @@ static void put_load(const CellLoad& load, uint32_t place, SheddingForms* forms)
     forms->places.push_back(place);
 }
 
-static void put_quantiles(const shedding::Quantiles& one, SheddingForms* forms) {
-    append(&forms->counts, {one.entered.seen, one.useful.seen, one.due, uint64_t(one.edges.size())});
-    append(&forms->values, one.entered.values);
-    append(&forms->values, one.useful.values);
-    append(&forms->values, one.edges);
-}
-
 static void put_utility(const StateUtility& utility, SheddingForms* forms) {
     for (const ClassUtility& c : utility.classes)
         append(&forms->classes, {c.looks, c.yield, c.work, c.leaving, c.again, c.utility, c.cost});
     append(&forms->classes, {utility.most_utility, utility.most_cost});
-    for (const shedding::Quantiles& one : utility.values) put_quantiles(one, forms);
+    for (const shedding::Quantiles& one : utility.values) shedding::put_quantiles(one, &forms->counts, &forms->values);
 }
 
 // What is known of a state, whose living cells are written in their order.
@@ -121,28 +115,15 @@ static void write_shedding(Kernel* k, Archive* a) {
     LoadShedding* shedding = k->shedding.get();
     const Allowance& now = shedding->allowance;
     SheddingForms forms;
-    forms.allowance = {now.rate, now.most, now.debt, now.level, now.spent, now.recent, now.room, now.done};
+    shedding::put_allowance(now, &forms.allowance);
     append(&forms.allowance, {shedding->reckless, double(shedding->learns)});
-    forms.allowance.insert(forms.allowance.end(), now.offered.begin(), now.offered.end());
+    shedding::put_offered(now, &forms.allowance);
     forms.yields = {shedding->yields.starts, shedding->yields.found, shedding->yields.worked};
     if (is_known(k)) put_known(k, &forms);
     shedding_fields(shedding, a, &forms);
 }
 
 // ── and back ──
-
-// Takes numbers from the front of a list.
-template <class T> struct NumberReader {
-    const std::vector<T>& numbers;
-    size_t at = 0;
-
-    T next() {
-        require(at < numbers.size(), "what is known of load shedding lacks numbers");
-        return numbers[at++];
-    }
-
-    void end() const { require(at == numbers.size(), "there is more about load shedding than there are states"); }
-};
 
 struct SheddingReader {
     NumberReader<double> probing;
@@ -156,43 +137,13 @@ struct SheddingReader {
     NumberReader<word_t> samples;
 };
 
-static double take_amount(NumberReader<double>* numbers) {
-    double number = numbers->next();
-    require(std::isfinite(number) && number >= 0, "an amount of load shedding is none");
-    return number;
-}
-
-static double take_number(NumberReader<double>* numbers) {
-    double number = numbers->next();
-    require(std::isfinite(number), "a number of load shedding is none");
-    return number;
-}
-
-static void take_values(uint64_t seen, NumberReader<double>* values, shedding::LastValues* to) {
-    require(seen <= uint64_t(FARTHEST), "load shedding has seen too many values");
-    to->seen = seen;
-    for (uint64_t i = 0; i < std::min<uint64_t>(seen, shedding::RECENT); ++i) to->values.push_back(take_number(values));
-}
-
-static void take_quantiles(SheddingReader* from, shedding::Quantiles* to) {
-    uint64_t entered = from->counts.next(), useful = from->counts.next();
-    to->due = from->counts.next();
-    uint64_t edges = from->counts.next();
-    require(entered < to->due && to->due <= uint64_t(FARTHEST), "edges are overdue");
-    require(edges == 0 ? entered < shedding::FIRST_EDGES : edges + 1 == to->parts, "there are other edges than buckets");
-    take_values(entered, &from->values, &to->entered);
-    take_values(useful, &from->values, &to->useful);
-    for (uint64_t i = 0; i < edges; ++i) to->edges.push_back(take_number(&from->values));
-    require(std::is_sorted(to->edges.begin(), to->edges.end()), "edges do not ascend");
-}
-
 static void take_utility(SheddingReader* from, StateUtility* to) {
     for (ClassUtility& c : to->classes)
         for (double* one : {&c.looks, &c.yield, &c.work, &c.leaving, &c.again, &c.utility, &c.cost})
             *one = take_amount(&from->classes);
     to->most_utility = take_amount(&from->classes);
     to->most_cost = take_amount(&from->classes);
-    for (shedding::Quantiles& one : to->values) take_quantiles(from, &one);
+    for (shedding::Quantiles& one : to->values) shedding::take_quantiles(&from->counts, &from->values, &one);
 }
 
 static CellLoad take_load(SheddingReader* from, uint32_t* place) {
@@ -264,16 +215,12 @@ static void take_hopeless(Kernel* k, const std::vector<uint32_t>& numbers) {
 
 static void take_allowance(const std::vector<double>& numbers, LoadShedding* to) {
     NumberReader<double> from{numbers};
-    Allowance* a = &to->allowance;
-    a->rate = take_amount(&from);
-    a->most = take_amount(&from);
-    a->debt = take_number(&from);
-    for (double* one : {&a->level, &a->spent, &a->recent, &a->room, &a->done}) *one = take_amount(&from);
+    shedding::take_allowance(&from, &to->allowance);
     to->reckless = take_amount(&from);
     to->learns = take_amount(&from) != 0;  // of what the open tick has staged
-    for (double& one : a->offered) one = take_amount(&from);
+    shedding::take_offered(&from, &to->allowance);
     from.end();
-    require(a->rate > 0 && a->most > 0 && a->room > 0 && to->reckless <= 1, "an allowance is none");
+    require(to->reckless <= 1, "an allowance is none");
 }
 
 // After the cells, whose serials are new.

@@ -15,8 +15,6 @@
 
 namespace spaseq::joins {
 
-constexpr double LEAST_RESULTS = 8;        // so many an event may always have
-
 constexpr double HOPELESS = 0.1;           // of the level: a cell that brings less for its work is dropped
 
 // An event tries a transition.
@@ -30,14 +28,13 @@ static void begin_looks(Kernel* k, const TransitionSpec* transition, const Candi
 
 // Numbers that follow from the event and how much of it was judged: the same however the input is cut.
 static inline uint64_t chance(LoadShedding* shedding) noexcept {
-    uint64_t mixed = (uint64_t(shedding->position) * shedding::SPREADING) ^ (++shedding->judged * shedding::SPREADING);
-    return (mixed ^ mixed >> 31) * shedding::SPREADING >> 32;
+    return shedding::chance_of(uint64_t(shedding->position), ++shedding->judged);
 }
 
 // The present event may not have so many results more: they, too, are looked at.
 static inline bool has_no_room_for(const Kernel* k, double results) noexcept {
     if (!k->shedding || !k->pause.of_event) return false;
-    return k->shedding->listed + results > std::max(LEAST_RESULTS, k->shedding->allowance.most);
+    return k->shedding->listed + results > std::max(shedding::LEAST_RESULTS, k->shedding->allowance.most);
 }
 
 static inline void note_listed_results(Kernel* k, double results) noexcept {

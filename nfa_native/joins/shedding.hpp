@@ -22,9 +22,8 @@
 
 namespace spaseq::joins {
 
-constexpr double STEP_WORK = 8;
-constexpr int DITHER = 4;                  // powers of two over which the level is spread, from event to event
-constexpr uint64_t LEARNING = 8;           // one of so many events learns
+using shedding::STEP_WORK;
+
 constexpr double USELESS = 1e-6;           // matches for a unit of work
 
 // ── what a step is worth ──
@@ -234,9 +233,8 @@ static void begin_event(Kernel* k) noexcept {
     shedding->listed = 0;
     shedding->is_curtailed = false;
     uint64_t mixed = uint64_t(k->now.seq) * shedding::SPREADING;
-    double place = double(mixed >> 12) / double(uint64_t(1) << 52) * DITHER;  // between 0 and DITHER
-    shedding->dither = std::ldexp(1 + (place - std::floor(place)), int(place) - DITHER / 2);
-    shedding->learns = is_known(k) && (shedding->reckless > 0 || (mixed >> 40) % LEARNING == 0);
+    shedding->dither = shedding::dither_of(mixed);
+    shedding->learns = is_known(k) && (shedding->reckless > 0 || shedding::is_lesson(mixed));
 }
 
 // What beginnings have come to on an average bounds what is expected of any partial match.

@@ -4,6 +4,7 @@
 from libc.stdint cimport int8_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport Evaluating
+from nfa_native.core.allowance cimport Allowance
 from nfa_native.core.containers cimport unique_ptr, vector
 from nfa_native.joins.program cimport KernelProgram
 from nfa_native.terms.dictionary cimport word_t
@@ -94,12 +95,6 @@ cdef extern from "nfa_native/joins/state.hpp" namespace "spaseq::joins" nogil:
         int64_t stride
         size_t most
         size_t most_held
-
-    cdef cppclass Allowance:
-        double rate
-        double most
-        double done
-        uint64_t over
 
     cdef cppclass StateLoads:
         uint64_t unworthy

@@ -19,7 +19,7 @@ from nfa_native.terms.rows import EventRows
 from spaseq.errors import Location, StreamError
 from spaseq.graphs.matchers import AnyMatcher, AnyPlan, Bounded, Sampled, WordMap, Words, at_rest, pack_counters
 from spaseq.graphs.names import EventNames
-from spaseq.graphs.shed import Shed, shed_by
+from spaseq.graphs.sampling import shed_by
 from spaseq.pattern.sequences import Construction, Query, Selection
 from spaseq.plan.sequences.cells import LazyAtom
 from spaseq.results.match import DerivedEvent, Match
@@ -27,6 +27,7 @@ from spaseq.results.projection import Constructor, Projector
 from spaseq.results.table import MatchTable
 from spaseq.runtime.bounded import Meter
 from spaseq.runtime.protocols import OneQuery
+from spaseq.runtime.shed import Shed
 from spaseq.streams.timestamps import GREATEST, LEAST
 
 OnMatch = Callable[[Match], object]

@@ -15,13 +15,13 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.graph_query import GraphQuery, OnMatch
 from spaseq.graphs.matchers import Words, at_rest, pack_counters, unpack_counters
 from spaseq.graphs.parameter_rows import row_of
-from spaseq.graphs.shed import Shed, all_shed
 from spaseq.pattern.sequences import Query, Row
 from spaseq.plan.sequences import Plan
 from spaseq.plan.sequences.rule_plan import Key, RulePlan
 from spaseq.results.match import DerivedEvent
 from spaseq.results.table import MatchTable, merged_tables
 from spaseq.runtime.parametric_query import ParametricQuery
+from spaseq.runtime.shed import Shed, all_shed
 from spaseq.streams.timestamps import LEAST
 
 Sources: TypeAlias = Sequence[tuple[GraphQuery, Iterable[MatchTable]]]

@@ -1,16 +1,18 @@
-"""Matchers whose work is bounded, with a sample of the ticks where a bound asks for one."""
+"""Matchers whose work is bounded, with a sample of the ticks where a bound asks for one, and what they leave out."""
 
 from __future__ import annotations
 
+from dataclasses import astuple, replace
 from typing import NamedTuple
 
 from nfa_native.automata.automaton import Automaton
 from nfa_native.joins.sampled_matcher import SampledMatcher, without_sample
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import SnapshotError
-from spaseq.graphs.matchers import AnyMatcher, WordMap
+from spaseq.graphs.matchers import AnyMatcher, Bounded, Sampled, WordMap
 from spaseq.plan.sequences import Plan
 from spaseq.runtime.bounded import Bound
+from spaseq.runtime.shed import Shed
 from spaseq.streams.timestamps import LEAST
 
 
@@ -53,6 +55,17 @@ def restored(
     if matcher.asked_part != bound.sample:
         matcher.begin_sample(_salt(plan), bound.sample)
     return matcher
+
+
+def shed_by(matcher: AnyMatcher) -> Shed:
+    """By a matcher so far."""
+    if not (isinstance(matcher, Bounded) and matcher.work_bound):
+        return Shed()
+    states, over = matcher.shed()
+    shed = Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work), matcher.curtailed)
+    if isinstance(matcher, Sampled):
+        return replace(shed, sample=astuple(matcher.sample_sums), since=matcher.sampled_since)
+    return shed
 
 
 def _salt(plan: Plan) -> int:

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from spaseq.errors import SnapshotError
+from spaseq.runtime.shed import SHED
 from spaseq.runtime.snapshot.validation import (
     CLOCK,
     COUNT,
@@ -23,10 +24,6 @@ SCOPE = IntegerRange(most=2**64 - 1)  # of an event's blank nodes
 INPUT_STATE: dict[str, Shape] = {
     "iris": [str], "strict": bool, "queries": [str], "advanced": TIME, "finished": bool, "first_name": COUNT,
     "names": [str], "waiting": [str],
-}  # fmt: skip
-SHED: Shape = {
-    "states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT, "curtailed": Maybe(COUNT), "since": Maybe(TIME),
-    "sample": Maybe((COUNT, float, float, float, float, float)),
 }  # fmt: skip
 COUNTERS: Shape = {
     "results": COUNT, "newest": TIME, "evaluated": AnyNames(COUNT), "max_results": COUNT, "over": bool, "new": bool,

@@ -10,10 +10,21 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from math import ceil, floor, sqrt
 from statistics import NormalDist
-from typing import Any
+from typing import Any, TypeAlias
 
 FEWEST = 30  # ticks in which results begin: of fewer nothing is told
 CHANCE = 0.9  # that the interval has the truth
+
+
+Sums: TypeAlias = tuple[int, float, float, float, float, float]
+"""Of the ticks of a sample, as ``recall_of`` takes them."""
+
+
+def added(one: Sums, more: Sums) -> Sums:
+    """The sums of two samples."""
+    ticks, *rest = (a + b for a, b in zip(one, more, strict=True))
+    all, found, squares_of_all, squares_of_found, products = rest
+    return int(ticks), all, found, squares_of_all, squares_of_found, products
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ CERTAIN = Recall(1.0, 1.0, 1.0, 0)  # nothing was left out
 def recall_of(
     ticks: int, all: float, found: float, squares_of_all: float, squares_of_found: float, products: float
 ) -> Recall | None:
-    """What these sums over the ticks of a sample tell, as of ``SampleSums``; None: too few had results."""
+    """What these sums tell, over those ``ticks`` of a sample in which results begin; None: too few."""
     if ticks < FEWEST or not 0 <= found <= all or not all:
         return None
     estimate = found / all

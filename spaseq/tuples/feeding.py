@@ -11,6 +11,7 @@ import pyarrow
 
 from spaseq.errors import OptionError, SnapshotError
 from spaseq.plan.description import evaluation_of
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import How
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.run import Steps
@@ -27,6 +28,7 @@ from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, Streams
 from spaseq.tuples.state import CORE, core_state, restore_core, with_rows_told
+from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import Found
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
@@ -138,6 +140,7 @@ def fed(
     state: bytes | None = None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> SourceFeed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
@@ -146,8 +149,11 @@ def fed(
     """
     kind = TableKind(
         streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing,
-        evaluation=evaluation_of(evaluation),
+        evaluation=evaluation_of(evaluation), bound=bound,
     )  # fmt: skip
+    check_queries(bound, queries)
+    if bound is not None:
+        bound.check_names(list(queries))
     for name, prepared in queries.items():
         with about_query(name):
             kind.check_streams(prepared)

@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow
 
 from nfa_native.automata.kinds import Evaluating
-from spaseq.errors import Location, QueryError
+from spaseq.errors import Location, OptionError, QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.rule_conditions import rule_conditions
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.statistics import Statistics, of_stream, reasons
@@ -34,6 +35,7 @@ from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQ
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SelectionQuery
+from spaseq.tuples.tuple_bounds import checked
 from spaseq.tuples.tuple_family import TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
@@ -75,12 +77,17 @@ class TableKind:
         promised: int = LEAST,
         sharing: bool = True,
         evaluation: Evaluating = Evaluating.AUTO,
+        bound: Bound | None = None,
     ) -> None:
+        self.bound = checked(bound)
+        if bound is not None and evaluation is Evaluating.LAZY:
+            raise OptionError("where work has a bound no step waits (evaluation is lazy)")
         self.setting = setting
         self.columns = columns
         self.promised = promised
-        self.sharing = sharing  # rows of parameters, and queries like each other, run together where they can
-        self.evaluation = evaluation
+        # rows of parameters, and queries like each other, run together where they can
+        self.sharing = sharing and bound is None
+        self.evaluation = evaluation if bound is None else Evaluating.EAGER
         self.events = 0
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self.families = TupleFamilies(self.core)
@@ -183,8 +190,10 @@ class TableKind:
     ) -> AnyTupleQuery:
         """A query for this engine."""
         if prepared.query.given is not None:
-            return ParametricTupleQuery(name, prepared, self.core.errors, remembers, extra, self.sharing)
-        return TupleQuery(name, prepared, self.core.errors, remembers, extra)
+            return ParametricTupleQuery(
+                name, prepared, self.core.errors, remembers, extra, self.sharing, self.bound is not None
+            )
+        return TupleQuery(name, prepared, self.core.errors, remembers, extra, is_bounded=self.bound is not None)
 
     def add(self, name: str, prepared: Prepared, remembers: bool = False) -> None:
         """Run a query on the events that come from now on, maybe with others like it; QueryError as of ``register``."""
@@ -226,6 +235,7 @@ class TableKind:
             member = query.forget_row(key)
             if member is not None:
                 merged.leave_member(member)
+                merged.apportion()
         for key, row in wanted.items():
             if key not in query.rows:
                 query.run(row)
@@ -236,7 +246,9 @@ class TableKind:
 
         QueryError: it does not make sense for them; the rest has begun.
         """
-        raise_first([error for member in unbegun(query) for error in self._begin_member(query, member, merged)])
+        errors = [error for member in unbegun(query) for error in self._begin_member(query, member, merged)]
+        merged.apportion()
+        raise_first(errors)
 
     def _part(self, query: AnyTupleQuery, rows: Iterable[ConstantRow], merged: TupleInput) -> Iterator[QueryError]:
         """Let some rows, or queries of a family, run by themselves; those of the family begin, too."""
@@ -308,6 +320,11 @@ class TableKind:
         return self._needed
 
     @property
+    def complete(self) -> bool:
+        """Whether nothing was left out so far, to keep work within its bound."""
+        return all(query.shed.is_nothing for query in self.core.running.values())
+
+    @property
     def named_columns(self) -> tuple[str, ...]:
         """The columns that have types, streams and times."""
         naming = self.setting.naming
@@ -372,7 +389,7 @@ class TableKind:
         named = streams and not self._of_column
         clocks = [self.core.clock(name) for name in streams] if named else self.core.clocks.values()
         has_times = self.setting.time is not None
-        return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self)
+        return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self, self.bound)
 
     def _streams(self, prepared: Prepared) -> tuple[str, ...]:
         return prepared.query.streams if self._of_column or self.setting.has_names else ()
@@ -415,6 +432,7 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
     }
     if query.has_begun:
         found["kernel"] = query.statistics()
+    found |= query.shed.statistics()
     if query.error:
         found["error"] = query.error
     if not its.results:

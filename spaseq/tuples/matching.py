@@ -11,6 +11,7 @@ import pyarrow
 from nfa_native.events.recognizer import ComplexEvents
 from spaseq.errors import OptionError
 from spaseq.plan.description import evaluation_of
+from spaseq.runtime.bounded import Bound
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of
@@ -145,7 +146,7 @@ def match(
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
     stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
     sharing: bool = True,
-    evaluation: str = "auto",
+    evaluation: str = "auto", bound: Bound | None = None,
 ) -> Matches | Aggregates | RowMatches: ...  # fmt: skip
 
 
@@ -155,6 +156,7 @@ def match(
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
     totals: str = "int64", given: RowSources = None, sharing: bool = True, evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -175,6 +177,7 @@ def match(
     given: RowSources = None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> Matches | Aggregates | RowMatches | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
@@ -193,11 +196,12 @@ def match(
     of a table, a frame, what has Arrow's C stream, or dictionaries; ``sharing``: they run together where they can, as
     queries do that differ only in constants.  ``evaluation``: steps that make a group of each combination of several
     events are made at once (``"eager"``), when a later event asks for them (``"lazy"``), or as it takes less
-    (``"auto"``).  QueryError, OptionError: what is wrong with the query or the options.
+    (``"auto"``).  ``bound``: how much work events may take; the results are part of all then, those that bring most
+    for their work.  QueryError, OptionError: what is wrong with the query or the options.
     StreamError: a row is wrong; else it comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
-    return _opening(query, source, reading, on_error, given, sharing, evaluation).results()
+    return _opening(query, source, reading, on_error, given, sharing, evaluation, bound).results()
 
 
 def resumed(
@@ -208,6 +212,7 @@ def resumed(
     state: bytes | None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
 
@@ -215,7 +220,7 @@ def resumed(
     or of other queries, sources or columns.
     """
     on_error = "skip" if reading.skip else "stop"
-    opening = _opening(queries, source, reading, on_error, sharing=sharing, evaluation=evaluation)
+    opening = _opening(queries, source, reading, on_error, sharing=sharing, evaluation=evaluation, bound=bound)
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
@@ -227,6 +232,7 @@ def _opening(
     given: RowSources = None,
     sharing: bool = True,
     evaluation: str = "auto",
+    bound: Bound | None = None,
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
@@ -244,7 +250,7 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared.query, reading.time)
-    return _Opening(queries, source, reading, sharing, evaluation)
+    return _Opening(queries, source, reading, sharing, evaluation, bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +262,7 @@ class _Opening:
     reading: ReadingOptions
     sharing: bool
     evaluation: str
+    bound: Bound | None
 
     def results(self) -> Matches | Aggregates | RowMatches | ManyMatches:
         """What ``match`` gives."""
@@ -274,7 +281,7 @@ class _Opening:
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
         streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
-        return fed(self.queries, streams, everything, on_step, state, self.sharing, self.evaluation)
+        return fed(self.queries, streams, everything, on_step, state, self.sharing, self.evaluation, self.bound)
 
     def _again(self) -> Matches:
         check_readable_again(self.source)

@@ -13,6 +13,7 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow, Parameters, RowKey, row_key
 from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.runtime.parametric_query import ParametricQuery
+from spaseq.runtime.shed import Shed, all_shed
 from spaseq.tuples.parameter_columns import OF_AGGREGATES, OF_SELECTION, ParameterColumns, Placed, in_one_order
 from spaseq.tuples.parameter_rows import of_row, written_row
 from spaseq.tuples.queries import Prepared
@@ -35,8 +36,10 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         remembers: bool = False,
         extra: tuple[str, ...] = (),
         sharing: bool = True,
+        is_bounded: bool = False,
     ) -> None:
         super().__init__(name, None, self._ordered_by_end, None)
+        self.is_bounded = is_bounded
         self.prepared = prepared
         self.errors = errors
         self.remembers = remembers
@@ -62,7 +65,7 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         """Run a row by itself."""
         prepared = of_row(self.prepared, row)
         called = f"{self.name or 'the query'}, row {written_row(row)}"
-        member = TupleQuery(self.name, prepared, self.errors, self.remembers, self.extra, called)
+        member = TupleQuery(self.name, prepared, self.errors, self.remembers, self.extra, called, self.is_bounded)
         self._know(row)
         self._alone[member] = row_key(row)
         self.add(member, [row_key(row)])
@@ -254,6 +257,11 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
             found.update(member.statistics())
         seen = {name: member.statistics().get(name, 0) for member in self.members for name in _EACH_SEES_ALL}
         return dict(found) | {name: number for name, number in seen.items() if name in found}
+
+    @property
+    def shed(self) -> Shed:
+        """What was left out of all rows, to keep work within a bound."""
+        return all_shed(member.shed for member in self.members)
 
     def unmatched_of(self, name: str) -> tuple[str, ...]:
         """See ``TupleQuery``."""

@@ -89,6 +89,11 @@ class Results(Read[pyarrow.RecordBatch]):
         """The time of the last of them, in microseconds; None if they have none."""
         return self._input.time
 
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out so far, to keep work within its bound."""
+        return self._feed.kind.complete
+
     def losses(self) -> list[Loss]:
         """What no match could have so far: events that were left out, are in no partition, or in no window."""
         return self._feed.losses(self._query.name)
@@ -238,6 +243,11 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
         """By query, what it runs on did so far."""
         self._use.check("statistics")
         return {name: query.statistics() for name, query in self._feed.kind.core.running.items()}
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out so far, to keep work within its bound."""
+        return self._feed.kind.complete
 
     def losses(self, name: str) -> list[Loss]:
         """What no match of a query could have so far: events that were left out, are in no partition, or no window."""

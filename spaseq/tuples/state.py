@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow
 
-from spaseq.errors import QueryError, SnapshotError
+from spaseq.errors import OptionError, QueryError, SnapshotError
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.plan.formulas.rule_conditions import why_apart
+from spaseq.runtime.shed import Shed
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import CLOCK, COUNT, DURATION, TIME, AnyNames, Shape, misfits, queries_given
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
@@ -152,9 +153,25 @@ def restore_core(
     kind.core.places = {name: place for place, name in enumerate(queries)}
     for merged, one in zip(inputs, state["streamsets"], strict=True):
         _fill(kind, merged, one, states)
+    _restore_bounds(kind)
     for name, query in kind.core.running.items():
         begun = [state for _, state in _with_states(query, states[name]) if state["entry"]]
         require(len(begun) == sum(member.has_begun for member in query.members), "a query is of no streams")
+
+
+def _restore_bounds(kind: TableKind) -> None:
+    """Let work have the bound that is asked for now, or none.  OptionError: queries run together."""
+    together = any(isinstance(member, RuleQuery) for query in kind.core.at_work for member in query.members)
+    if kind.bound is not None and together:
+        raise OptionError(
+            "queries run together in the snapshot, so that their work can have no bound: begin anew with one"
+        )
+    for query in kind.core.at_work if kind.bound is None else ():
+        for member in query.members:
+            if member.shed != Shed():
+                member.bound_work(0.0)
+    for merged in kind.inputs:
+        merged.apportion()
 
 
 def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:
@@ -264,7 +281,8 @@ def _restore_ended(query: TupleQuery, state: dict[str, Any]) -> None:
     query.schema, query.first, query.error = _schema(state), state["first"], state["error"]
     query.plan = query.prepared.plan_for(query.schema)
     ended = state["spent"][0]
-    query.ended = Ended(ended["found"], met_of(ended["met"], len(query.plan.atoms)), ended["kernel"])
+    shed = Shed.of_state(ended["shed"]) if "shed" in ended else Shed()
+    query.ended = Ended(ended["found"], met_of(ended["met"], len(query.plan.atoms)), ended["kernel"], shed)
     require(bool(query.error), "a query is over for no reason")
 
 

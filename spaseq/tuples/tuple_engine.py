@@ -15,6 +15,7 @@ from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.plan.description import evaluation_of
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import ANY
 from spaseq.runtime.guards import Soundness, exclusive, in_steps, reading, whole_or_broken
 from spaseq.runtime.query_rows import QueryRows
@@ -31,6 +32,7 @@ from spaseq.tuples.known_texts import KnownTupleForms
 from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_rows
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
+from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import window_back
 
 Result = tuple[str, pyarrow.Table]
@@ -49,7 +51,8 @@ class Engine(runtime.Engine):
     ``on_error="skip"`` leaves rows out that have no time, and counts them.  ``sharing``: rows of parameters, and
     queries that differ only in constants, run together where they can; else each by itself.  ``evaluation``: steps that
     make a group of each combination of several events are made at once (``"eager"``), when a later event asks for them
-    (``"lazy"``), or as it takes less (``"auto"``).
+    (``"lazy"``), or as it takes less (``"auto"``).  ``bound``: how much work events may take; the results are part of
+    all then, those that bring most for their work.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -71,6 +74,7 @@ class Engine(runtime.Engine):
         totals: str = "int64",
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
         integers_of(totals)
@@ -87,7 +91,7 @@ class Engine(runtime.Engine):
         self._is_open = True  # until it is known whether streams have names
         self.kind = TableKind(
             self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing,
-            evaluation=evaluation_of(evaluation),
+            evaluation=evaluation_of(evaluation), bound=bound,
         )  # fmt: skip
         self._hold(self.kind.core)
         self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
@@ -116,6 +120,7 @@ class Engine(runtime.Engine):
             raise OptionError(f'there is a query named "{name}" already')
         is_text = isinstance(query, str) and self.kind.sharing and given is None
         prepared = with_rows(self._texts.read(str(query)) if is_text else prepare(query), given, name)
+        check_queries(self.kind.bound, {name: prepared})
         with about_query(name):
             check_window(prepared.query, self._reading.time)
             if not self._is_open:
@@ -220,6 +225,8 @@ class Engine(runtime.Engine):
             raise OptionError("results wait: call push or advance once more before needed_since()")
         if not self._is_open:
             return super()._needed_since()
+        if self.kind.bound is not None:
+            return None
         queries = [each for prepared in self._queries.values() for each in each_query(prepared)]
         since = [window_back(query, self.kind.promised) for query in queries]
         return None if None in since else min((time for time in since if time is not None), default=GREATEST)
@@ -230,6 +237,11 @@ class Engine(runtime.Engine):
         if self._is_open:
             return {"streams": {}, "queries": {name: {"results": 0, "events": 0} for name in self._queries}}
         return self.kind.statistics(self._counters)
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was left out so far, to keep work within its bound."""
+        return self.kind.complete
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     @exclusive
@@ -255,13 +267,15 @@ class Engine(runtime.Engine):
         given: RowSources = None,
         sharing: bool = True,
         evaluation: str = "auto",
+        bound: Bound | None = None,
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
 
         ``queries`` are those of then by name, or in the order in which they were registered; if they are prepared
         (``spaseq.tuples.prepare``), nothing is planned.  The rows of queries with parameters are in the snapshot; where
         ``given`` (by name) or the text has others, new rows begin now, and those that are gone are forgotten; what ran
-        together still does, ``sharing`` is for what is new, ``evaluation`` for all.  SnapshotError: the
+        together still does, ``sharing`` is for what is new, ``evaluation`` for all.  With the same ``bound`` it leaves
+        out what the engine of the snapshot would have left out.  SnapshotError: the
         snapshot is damaged, of another version, or of other queries.
         """
         from spaseq.runtime.snapshot.validation import validated
@@ -272,7 +286,12 @@ class Engine(runtime.Engine):
         with validated():
             options = snapshot.options(state["reading"])
             engine = Engine(
-                **options, lateness=state["lateness"], on_late=on_late, sharing=sharing, evaluation=evaluation
+                **options,
+                lateness=state["lateness"],
+                on_late=on_late,
+                sharing=sharing,
+                evaluation=evaluation,
+                bound=bound,
             )
             engine._go_on(state, prepared)
         return engine
@@ -387,7 +406,14 @@ class Engine(runtime.Engine):
         setting, before = self._reading.setting(has_names), self.kind
         core = before.core
         return TableKind(
-            setting, self._columns, core.soundness, core.lateness, before.promised, before.sharing, before.evaluation
+            setting,
+            self._columns,
+            core.soundness,
+            core.lateness,
+            before.promised,
+            before.sharing,
+            before.evaluation,
+            before.bound,
         )
 
     def _registered(self, kind: TableKind) -> TableKind:

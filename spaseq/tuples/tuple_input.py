@@ -12,6 +12,7 @@ import pyarrow
 import pyarrow.compute
 
 from spaseq.errors import QueryError
+from spaseq.runtime.bounded import Bound
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, by_time_and_stream
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
@@ -26,6 +27,7 @@ from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
+from spaseq.tuples.tuple_bounds import part_of
 from spaseq.tuples.tuple_query import TupleQuery
 
 FEW = 64  # texts of a dictionary that are kept without a thought
@@ -146,7 +148,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
 
     def __init__(
         self, asked: tuple[str, ...], clocks: Iterable[StreamClock], naming: Naming, chosen: bool, has_times: bool,
-        position: int, kind: Beginner,
+        position: int, kind: Beginner, bound: Bound | None = None,
     ) -> None:  # fmt: skip
         super().__init__(clocks, by_time_and_stream)
         self.asked = asked
@@ -158,6 +160,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         self._chosen = chosen
         self._has_times = has_times
         self._kind = kind
+        self._bound = bound
         self._new = False  # a query has not begun
 
     @property
@@ -194,6 +197,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         for member in query.members if query in self.queries else ():
             self.leave_member(member)
         super()._leave(query)
+        self.apportion()
 
     def leave_member(self, member: TupleQuery) -> None:
         """Feed it no more."""
@@ -207,11 +211,22 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         assert query.schema is not None
         self.encoder.add(query.reading, query.schema)
 
+    def apportion(self) -> None:
+        """Give each query its part of the work that events may take; the rows of one share it."""
+        if self._bound is None:
+            return
+        for query in self.queries:
+            running = [member for member in query.members if not member.is_over]
+            for member in running:
+                if member.has_begun:
+                    member.bound_work(part_of(self._bound, query, self.queries) / len(running))
+
     def losses(self, query: AnyTupleQuery) -> list[Loss]:
-        """The events that a query can have in no match, whatever its constants are."""
+        """The events that a query can have in no match, whatever its constants are, and what was left out of it."""
         readings = (member.reading for member in query.members)
         first = next((reading for reading in readings if reading is not None), None)
-        return [] if first is None else self.encoder.losses(first, self.events)
+        lost = [] if first is None else self.encoder.losses(first, self.events)
+        return [*lost, *query.shed.losses(query.name or "the query")]
 
     @property
     def ahead(self) -> int:

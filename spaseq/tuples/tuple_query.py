@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow
 
@@ -14,14 +14,15 @@ from spaseq.errors import Location, QueryError, StreamError
 from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.runtime.protocols import OneQuery
-from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
+from spaseq.runtime.shed import SHED, Shed
+from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Maybe, Shape
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import Forgetful, QueryReading
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.picks import called, in_order
 
-ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME)}
+ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME), "shed": Maybe(SHED)}
 Found: TypeAlias = tuple[str, Any]  # name of a query, and what it found
 
 
@@ -55,6 +56,18 @@ class Evaluation(Forgetful, Protocol):
         """What the future depends on, for a snapshot."""
 
 
+@runtime_checkable
+class Boundable(Protocol):
+    """What evaluates a query whose work may have a bound."""
+
+    def bound_work(self, rate: float) -> None:
+        """From the next event on its work has this bound, or with 0 none."""
+
+    @property
+    def shed(self) -> Shed:
+        """What was left out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """What is left of a query that could not go on: ``found`` results, ``met`` atoms, and counters of its kernel."""
@@ -62,10 +75,12 @@ class Ended:
     found: int
     met: int
     kernel: dict[str, int]
+    shed: Shed = field(default_factory=Shed)
 
     def state(self) -> dict[str, Any]:
         """As ENDED."""
-        return {"found": self.found, "met": hex(self.met), "kernel": self.kernel}
+        shed = {} if self.shed == Shed() else {"shed": self.shed.state()}
+        return {"found": self.found, "met": hex(self.met), "kernel": self.kernel, **shed}
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +97,7 @@ class TupleQuery(OneQuery):
     remembers: bool = False
     extra: tuple[str, ...] = ()
     called: str = ""
+    is_bounded: bool = False
     plan: RecognitionPlan | None = None
     evaluation: Evaluation | None = None
     reading: QueryReading | None = None
@@ -89,7 +105,8 @@ class TupleQuery(OneQuery):
     first: int = 0
     ended: Ended | None = None
     error: str = ""  # why it could not begin, or does not go on
-    fed: deque[Any] = field(default_factory=deque)  # batches of which nothing was taken
+    # batches of which nothing was taken, and bounds on work from there on
+    fed: deque[Any] = field(default_factory=deque)
     _going: Iterator[Any] | None = None  # what is found in the batch before
     into: None = None
     due: int = GREATEST
@@ -154,7 +171,7 @@ class TupleQuery(OneQuery):
         self.fed.clear()
         self._going = None
         if self.evaluation is not None:
-            self.ended = Ended(self.evaluation.found, self.evaluation.met, self.evaluation.statistics())
+            self.ended = Ended(self.evaluation.found, self.evaluation.met, self.evaluation.statistics(), self.shed)
             self.evaluation = None
 
     def note_fed(self, member: TupleQuery) -> None:
@@ -183,6 +200,9 @@ class TupleQuery(OneQuery):
         """What ``step`` finds in the batches that it was fed; what is not taken comes the next time."""
         try:
             while self._going is not None or self.fed:
+                if self._going is None and isinstance(self.fed[0], float):
+                    self._bound_now(self.fed.popleft())
+                    continue
                 if self._going is None:
                     self._going = iter(step(self.fed.popleft()))
                 for found in self._going:
@@ -192,8 +212,29 @@ class TupleQuery(OneQuery):
             self.end(error)
 
     def needed_since(self, time: int) -> int | None:
-        """See ``RunningQuery``."""
-        return GREATEST if self.is_over else window_back(self.prepared.query, time)
+        """See ``RunningQuery``; what is left out where work is bounded depends on all that came before."""
+        if self.is_over:
+            return GREATEST
+        return None if self.is_bounded else window_back(self.prepared.query, time)
+
+    # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
+    def bound_work(self, rate: float) -> None:
+        """Its work has this bound from the events on that come next, or with 0 none; it has begun."""
+        if self.fed or self._going is not None:
+            self.fed.append(rate)
+        else:
+            self._bound_now(rate)
+
+    def _bound_now(self, rate: float) -> None:
+        if isinstance(self.evaluation, Boundable):
+            self.evaluation.bound_work(rate)
+
+    @property
+    def shed(self) -> Shed:
+        """What was left out, to keep work within a bound."""
+        if isinstance(self.evaluation, Boundable):
+            return self.evaluation.shed
+        return self.ended.shed if self.ended is not None else Shed()
 
     # ── what it tells ────────────────────────────────────────────────────────────────────────────────────
     def statistics(self) -> dict[str, int]:

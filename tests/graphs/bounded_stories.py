@@ -10,9 +10,9 @@ from itertools import groupby
 
 import spaseq
 from nfa_native.joins.matcher import Matcher
-from nfa_native.joins.sampled_matcher import SampleSums
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
+from spaseq.runtime.recall import Sums
 from tests.graphs.stories import Step, Story
 
 NEVER_MET, RECKLESS = 1e9, -1.0  # steps and cells are dropped by chance, with the second one
@@ -26,7 +26,7 @@ class Bounded:
 
     matches: Sequence[spaseq.Match]
     complete: bool
-    samples: Sequence[SampleSums | None]  # of each query
+    samples: Sequence[Sums | None]  # of each query
 
 
 def may_be_bounded(story: Story) -> bool:

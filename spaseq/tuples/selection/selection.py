@@ -19,7 +19,9 @@ from nfa_native.automata.kinds import Evaluating
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan, rises
-from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
+from spaseq.plan.formulas.bounded import length_of_window
+from spaseq.runtime.shed import SHED, Shed
+from spaseq.runtime.snapshot.validation import COUNT, TIME, Maybe, Shape
 from spaseq.sources.tables.types import Integers
 from spaseq.tuples.columns.serialisation import met_of, require
 from spaseq.tuples.encoding.batches import ALWAYS, EncodedBatch, edges, latest_start
@@ -107,6 +109,7 @@ def _many_offsets(each: int, count: int) -> pyarrow.Array:
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
     "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,
+    "shed": Maybe(SHED),
 }  # fmt: skip
 
 
@@ -144,7 +147,9 @@ class SelectionQuery:
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
         self._recognizer = self._made_recognizer(**_options(query, plan, self._memory, first))
         self._recognizer.evaluation = evaluating
+        self._is_bounded = False
         self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
+        self._shed = Shed()  # by a recognizer whose work has no bound any more
         self._has_begun = False
         self._least = int(ALWAYS)
         self.found = 0
@@ -159,7 +164,7 @@ class SelectionQuery:
 
     def counts(self, batch: EncodedBatch) -> Iterator[int]:
         """How many these are, part by part, without making them where that goes; then they are all only counted."""
-        if not self._has_begun:
+        if not self._has_begun and not self._is_bounded:
             self._counter = counter(self._query, self._plan, self._integers)
         if self._counter is not None:
             self._has_begun = True
@@ -226,6 +231,20 @@ class SelectionQuery:
         """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
         return self._recognizer.statistics() if self._counter is None else self._counter.statistics()
 
+    # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
+    def bound_work(self, rate: float) -> None:
+        """From the next event on its work has this bound, or with 0 none (``Recognizer.bound_work``)."""
+        self._is_bounded = bool(rate)
+        if not rate:
+            self._shed = self.shed
+        if rate or self._recognizer.work_bound:
+            self._recognizer.bound_work(rate, length_of_window(self._query))
+
+    @property
+    def shed(self) -> Shed:
+        """What was left out, to keep work within a bound."""
+        return self._shed + _shed_by(self._recognizer)
+
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
         """What the future depends on, as SELECTION."""
@@ -237,6 +256,7 @@ class SelectionQuery:
             "least": self._least,
             "found": self.found,
             "met": hex(self.met),
+            **({} if self._shed == Shed() else {"shed": self._shed.state()}),
         }
 
     def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
@@ -256,6 +276,7 @@ class SelectionQuery:
             require(self.past.has(held) and self._memory.past.has(held), "rows that were kept are missing")
         self._least, self.found = state["least"], state["found"]
         self.met = met_of(state["met"], len(self._plan.atoms))
+        self._shed = Shed.of_state(state["shed"]) if "shed" in state else Shed()
         self._has_begun = True
 
     @property
@@ -315,6 +336,14 @@ def _schema(columns: Sequence[ResultColumn], events: pyarrow.Schema) -> pyarrow.
     start, end, positions = (free(name, [column.name for column in columns]) for name in ("start", "end", "positions"))
     own = [(start, pyarrow.int64()), (end, pyarrow.int64()), (positions, pyarrow.list_(pyarrow.int64()))]
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
+
+
+def _shed_by(recognizer: Recognizer) -> Shed:
+    """What a recognizer has left out so far."""
+    if not recognizer.work_bound:
+        return Shed()
+    states, over, work, curtailed = recognizer.shed()
+    return Shed(tuple((little, cut, 0) for little, cut in states.tolist()), over, int(work), curtailed)
 
 
 def _options(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory, first: int) -> dict[str, Any]:

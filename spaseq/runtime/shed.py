@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
-from nfa_native.joins.sampled_matcher import SampleSums
-from spaseq.graphs.matchers import AnyMatcher, Bounded, Sampled
-from spaseq.runtime.recall import CERTAIN, Recall, recall_of
+from spaseq.runtime.recall import CERTAIN, Recall, Sums, added, recall_of
+from spaseq.runtime.snapshot.validation import COUNT, TIME, Maybe, Shape
 from spaseq.runtime.statistics import time_of
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.streams.timestamps import LEAST
 
 StateShed = tuple[int, int, int]
 NOTHING: StateShed = (0, 0, 0)
-NONE = SampleSums()
+NONE: Sums = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
+SHED: Shape = {
+    "states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT, "curtailed": Maybe(COUNT), "since": Maybe(TIME),
+    "sample": Maybe((COUNT, float, float, float, float, float)),
+}  # fmt: skip
 REASONS = ("worth_too_little", "no_room", "hopeless_cells")
 
 
@@ -34,13 +38,14 @@ class Shed:
     over: int = 0
     work: int = 0
     curtailed: int = 0
-    sample: SampleSums | None = None
+    sample: Sums | None = None
     since: int = LEAST
 
     def __add__(self, more: Shed) -> Shed:
         each = zip_longest(self.states, more.states, fillvalue=NOTHING)
         states = tuple((a + d, b + e, c + f) for (a, b, c), (d, e, f) in each)
-        sample = None if self.sample is more.sample is None else (self.sample or NONE) + (more.sample or NONE)
+        samples = [one for one in (self.sample, more.sample) if one is not None]
+        sample = reduce(added, samples, NONE) if samples else None
         numbers = self.over + more.over, self.work + more.work, self.curtailed + more.curtailed
         return Shed(states, *numbers, sample, max(self.since, more.since))
 
@@ -64,7 +69,7 @@ class Shed:
         """Which part of all results was found; None: it is not known."""
         if self.sample is None:
             return None
-        return CERTAIN if self.is_nothing else recall_of(*astuple(self.sample))
+        return CERTAIN if self.is_nothing else recall_of(*self.sample)
 
     def statistics(self) -> dict[str, Any]:
         """All of it as ``bound``, fit for JSON, if work had one; ``dropped`` has the states of which something was."""
@@ -103,26 +108,15 @@ class Shed:
         """Fit for JSON."""
         states = [list(state) for state in self.states]
         found = {"states": states, "over": self.over, "work": self.work, "curtailed": self.curtailed}
-        return found if self.sample is None else found | {"sample": list(astuple(self.sample)), "since": self.since}
+        return found if self.sample is None else found | {"sample": list(self.sample), "since": self.since}
 
     @staticmethod
     def of_state(state: Mapping[str, Any]) -> Shed:
         """What ``state`` gave."""
-        sample = SampleSums(*state["sample"]) if "sample" in state else None
+        sample: Sums | None = tuple(state["sample"]) if "sample" in state else None
         states = tuple((a, b, c) for a, b, c in state["states"])
         numbers = state["over"], state["work"], state.get("curtailed", 0)
         return Shed(states, *numbers, sample, state.get("since", LEAST))
-
-
-def shed_by(matcher: AnyMatcher) -> Shed:
-    """By a matcher so far."""
-    if not (isinstance(matcher, Bounded) and matcher.work_bound):
-        return Shed()
-    states, over = matcher.shed()
-    shed = Shed(tuple((a, b, c) for a, b, c in states.tolist()), over, int(matcher.work), matcher.curtailed)
-    return (
-        replace(shed, sample=matcher.sample_sums, since=matcher.sampled_since) if isinstance(matcher, Sampled) else shed
-    )
 
 
 def all_shed(each: Iterable[Shed]) -> Shed:

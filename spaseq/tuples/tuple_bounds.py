@@ -1,0 +1,44 @@
+"""A bound on the work of CEQL queries: which may have one, and what each may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from spaseq.errors import OptionError
+from spaseq.plan.formulas.bounded import check_bounded
+from spaseq.runtime.bounded import Bound
+from spaseq.tuples.queries import Prepared
+
+
+class Sharing(Protocol):
+    """What shares a bound: a query, or all rows of one with parameters."""
+
+    @property
+    def names(self) -> Iterable[str]:
+        """What it is called."""
+
+
+def checked(bound: Bound | None) -> Bound | None:
+    """One that CEQL queries can have.  OptionError: it is none, or asks for more than work."""
+    if bound is None:
+        return None
+    if not isinstance(bound, Bound):
+        raise OptionError(f"a bound is given as Bound(work=…), not {bound!r:.80}")
+    if bound.latency is not None:
+        raise OptionError("CEQL queries have no bound in time yet (latency): give one on work")
+    if bound.sample:
+        raise OptionError("of CEQL queries it is not estimated yet which part of all results is found (sample)")
+    return bound
+
+
+def check_queries(bound: Bound | None, queries: Mapping[str, Prepared]) -> None:
+    """OptionError: the work of one of these may have no bound."""
+    if bound is not None:
+        check_bounded({name: prepared.query for name, prepared in queries.items()})
+
+
+def part_of(bound: Bound, query: Sharing, queries: Iterable[Sharing]) -> float:
+    """How many units an event may take for one of the queries that share a bound: a fixed part, by priority."""
+    priorities = {each: max(bound.priority(name) for name in each.names) for each in queries}
+    return bound.units * priorities[query] / sum(priorities.values())
