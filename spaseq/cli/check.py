@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,16 @@ from spaseq.plan.sequences.bounded import check_bounded
 
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedFormulaQuery
+    from spaseq.pattern.formulas.query import FormulaQuery
 
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @parameters.given_option
 @click.option(
-    "--bounded", is_flag=True, help="Also whether their work may have a bound, as run has it with --work-bound."
+    "--bounded",
+    is_flag=True,
+    help="Also whether their work may have a bound, as run and tuples have it with --work-bound.",
 )
 def check(queries: tuple[str, ...], given: tuple[str, ...], bounded: bool) -> None:
     """Check query files, in SPAseq or CEQL, or of path queries; with --given also rows for their parameters.
@@ -45,17 +49,30 @@ def check(queries: tuple[str, ...], given: tuple[str, ...], bounded: bool) -> No
     if errors:
         fail(ExceptionGroup("queries are wrong", errors))
     if bounded:
-        check_bounded([_bounded(path, one) for path, one in found.items()])
+        _check_bounded(found)
     if given:
         for name, count in parameters.checked(given, each_query(queries, _with_parameters)).items():
             say(f"{name}: {count:,} rows", err=False)
 
 
-def _bounded(path: str, parsed: Warned | Exception) -> Plan:
-    """A query whose work may have a bound, if it is one in SPAseq.  OptionError: it is none."""
-    if not isinstance(parsed, ParsedQuery):
-        raise OptionError(f"{path} is no query in SPAseq: the work of others has no bound yet")
-    return compile_plan(replace(parsed.query, name=path))
+def _check_bounded(found: Mapping[str, Warned | Exception]) -> None:
+    """OptionError: the work of one of these queries may have no bound."""
+    from spaseq.languages.ceql import ParsedFormulaQuery
+
+    sequences: dict[str, Plan] = {}
+    formulas: dict[str, FormulaQuery] = {}
+    for path, parsed in found.items():
+        if isinstance(parsed, ParsedQuery):
+            sequences[path] = compile_plan(replace(parsed.query, name=path))
+        elif isinstance(parsed, ParsedFormulaQuery):
+            formulas[path] = parsed.query
+        else:
+            raise OptionError(f"{path} has path queries, whose work has no bound yet")
+    check_bounded(sequences.values())
+    if formulas:
+        from spaseq.plan.formulas import bounded as bounded_formulas
+
+        bounded_formulas.check_bounded(formulas)
 
 
 def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:

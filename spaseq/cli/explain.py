@@ -10,6 +10,7 @@ from spaseq.cli import options, queries, terminal
 from spaseq.cli.pattern_statistics import of_patterns
 from spaseq.graphs.kind import new_evaluator
 from spaseq.languages import ceql, spaseq
+from spaseq.plan.formulas.bounded import explained as explain_bound
 from spaseq.plan.formulas.explain import explain as explain_formula
 from spaseq.plan.sequences import compile_plan
 from spaseq.plan.sequences.bounded import explained
@@ -38,15 +39,16 @@ def explain(query: str, format: str, streamed: bool, told: Path | None, bounded:
     form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
     """
     text, path = queries.read_text(query)
-    for option, is_given in (("--bounded", bounded), ("--stats", told is not None)):
-        if is_given and (format != "text" or queries.is_paths(text, path) or queries.is_ceql(text, path)):
-            raise click.UsageError(f"{option} is for queries in SPAseq, and text.")
+    for option, is_given, others in (("--bounded", bounded, " or CEQL"), ("--stats", told is not None, "")):
+        is_ceql = queries.is_ceql(text, path)
+        if is_given and (format != "text" or queries.is_paths(text, path) or (is_ceql and option == "--stats")):
+            raise click.UsageError(f"{option} is for queries in SPAseq{others}, and text.")
     if queries.is_paths(text, path):
         found = explain_paths(text, path, format, streamed)
     elif streamed:
         raise click.UsageError("--stream is for path queries: others are always of streams.")
     elif queries.is_ceql(text, path):
-        found = explain_ceql(text, path, format)
+        found = explain_ceql(text, path, format, bounded)
     else:
         plan = compile_plan(spaseq.parse(text, path).query)
         parts = [plan.explain(format, new_evaluator(gpm)).rstrip("\n")]
@@ -56,11 +58,13 @@ def explain(query: str, format: str, streamed: bool, told: Path | None, bounded:
     terminal.say(found.rstrip("\n"), err=False)
 
 
-def explain_ceql(text: str, path: str, format: str) -> str:
+def explain_ceql(text: str, path: str, format: str, is_bounded: bool = False) -> str:
     """The same of a query in CEQL."""
     parsed = ceql.parse(text, path)
     with queries.about(path):
-        return explain_formula(parsed.query, parsed.normal_form, queries.recognized(parsed), format)
+        plan = queries.recognized(parsed)
+        found = explain_formula(parsed.query, parsed.normal_form, plan, format)
+    return f"{found.rstrip()}\n\n{explain_bound(parsed.query, plan)}" if is_bounded else found
 
 
 def explain_paths(text: str, path: str, format: str, streamed: bool) -> str:

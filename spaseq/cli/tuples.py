@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from spaseq.cli import checkpoint, execution, interrupts, options, parameters, printer, progress, queries, sources
+from spaseq.cli import (
+    bounds,
+    checkpoint,
+    execution,
+    interrupts,
+    options,
+    parameters,
+    printer,
+    progress,
+    queries,
+    sources,
+)
 from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
@@ -23,7 +34,7 @@ if TYPE_CHECKING:
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
-    "on_error", "totals", "output",
+    "on_error", "totals", "output", "work_bound", "priorities",
 )  # fmt: skip
 
 
@@ -81,6 +92,7 @@ SAME = (  # options of which a run that goes on must have those of before
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
     help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
 )  # fmt: skip
+@bounds.work_bound_options
 @options.checkpoint_options
 @options.notes_options
 @click.pass_context
@@ -111,6 +123,8 @@ class TupleOptions(options.RunOptions):
     given: tuple[str, ...] = ()
     sharing: bool = True
     evaluation: str = "auto"
+    work_bound: float | None = None
+    priorities: tuple[str, ...] = ()
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -140,6 +154,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """See ``Execution``."""
         asked = self.options
         asked.check_times()
+        self.bound = bounds.bound_of(asked.work_bound, None, asked.priorities)
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)
@@ -179,7 +194,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
         asked = self.options
         self.matches = resumed(
-            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation
+            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation, self.bound
         )
 
     def _step(self, feed: object) -> None:

@@ -27,7 +27,7 @@ from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import Prepared, Streams
-from spaseq.tuples.state import CORE, core_state, restore_core, with_rows_told
+from spaseq.tuples.state import CORE, check_restored, core_state, restore_core, with_rows_told
 from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import Found
 
@@ -83,6 +83,7 @@ class SourceFeed(Steps):
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             kind.columns.restore(header["columns"])
             restore_core(kind, header["core"], queries)
+        check_restored(kind)
         if not kind.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")
         for stream, timed in self.timed.items():

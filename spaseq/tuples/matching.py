@@ -71,10 +71,10 @@ class Matches(Results):
         with self._sound():
             return picked_rows(map(selection.positions_of, self.complex_events()), selection.held, selection.past)
 
-    def statistics(self) -> dict[str, int]:
-        """What the recognizer did so far: events, nodes and their room, partitions, groups scanned."""
+    def statistics(self) -> dict[str, Any]:
+        """What the recognizer did: events, nodes and their room, partitions, groups scanned; and what a bound cost."""
         self._use.check("statistics")
-        return self._selection.statistics()
+        return self._selection.statistics() | self._query.shed.statistics()
 
     def count(self) -> int:
         """How many results are left."""
@@ -134,10 +134,10 @@ class RowMatches(Results):
                 return sum(number for _, number in self._found)
         return super().count()
 
-    def statistics(self) -> dict[str, int]:
-        """What its rows run on did so far, together."""
+    def statistics(self) -> dict[str, Any]:
+        """What its rows run on did so far, together; what a ``bound`` cost."""
         self._use.check("statistics")
-        return self._query.statistics()
+        return self._query.statistics() | self._query.shed.statistics()
 
 
 @overload

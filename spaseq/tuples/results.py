@@ -239,10 +239,11 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
         check_pandas()
         return {name: table.to_pandas() for name, table in self.to_arrow().items()}
 
-    def statistics(self) -> dict[str, dict[str, int]]:
-        """By query, what it runs on did so far."""
+    def statistics(self) -> dict[str, dict[str, Any]]:
+        """By query, what it runs on did so far, and what a ``bound`` cost."""
         self._use.check("statistics")
-        return {name: query.statistics() for name, query in self._feed.kind.core.running.items()}
+        running = self._feed.kind.core.running
+        return {name: query.statistics() | query.shed.statistics() for name, query in running.items()}
 
     @property
     def complete(self) -> bool:

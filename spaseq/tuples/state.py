@@ -160,18 +160,28 @@ def restore_core(
 
 
 def _restore_bounds(kind: TableKind) -> None:
-    """Let work have the bound that is asked for now, or none.  OptionError: queries run together."""
-    together = any(isinstance(member, RuleQuery) for query in kind.core.at_work for member in query.members)
-    if kind.bound is not None and together:
-        raise OptionError(
-            "queries run together in the snapshot, so that their work can have no bound: begin anew with one"
-        )
+    """Let work have the bound that is asked for now, or none, unless ``check_restored`` will refuse it."""
+    if kind.bound is not None and _run_together(kind):
+        return
     for query in kind.core.at_work if kind.bound is None else ():
         for member in query.members:
             if member.shed != Shed():
                 member.bound_work(0.0)
     for merged in kind.inputs:
         merged.apportion()
+
+
+def _run_together(kind: TableKind) -> bool:
+    """Whether some queries or rows do."""
+    return any(isinstance(member, RuleQuery) for query in kind.core.at_work for member in query.members)
+
+
+def check_restored(kind: TableKind) -> None:
+    """OptionError: its work is to have a bound, but queries run together."""
+    if kind.bound is not None and _run_together(kind):
+        raise OptionError(
+            "queries run together in the snapshot, so that their work can have no bound: begin anew with one"
+        )
 
 
 def _input(kind: TableKind, state: dict[str, Any]) -> TupleInput:

@@ -294,6 +294,7 @@ class Engine(runtime.Engine):
                 bound=bound,
             )
             engine._go_on(state, prepared)
+        snapshot.check_restored(engine.kind)
         return engine
 
     def _state(self) -> dict[str, Any]:
