@@ -66,6 +66,7 @@ bench-bound: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.bound
 	$(BIN)/python -m benchmarks.load
 	$(BIN)/python -m benchmarks.bound_data
+	$(BIN)/python -m benchmarks.bound_tuples
 	$(BIN)/python -m benchmarks.drift
 	$(BIN)/python -m benchmarks.recall
 

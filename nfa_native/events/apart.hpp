@@ -26,7 +26,8 @@ static inline void enter_apart(
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (!list->entering || c->cells.data()[state].key >= 0) c->touched.push_back({0, number, false});
-    store_group(list, c->registers.data(), set.node, set.youngest, set.load);
+    store_group(list, c->registers.data(), set.node, set.youngest);
+    if (r->shedding) set_load(list, list->count + list->entering - 1, set.load);
 }
 
 // What the event under way has added to a list is part of it, each set with the event as its last pick; of a state with
@@ -42,7 +43,7 @@ static inline void settle_apart(Recognition* r, uint32_t number, uint32_t state)
         assert(match_node(&r->state, before)->state != VIEW);
         list->nodes[place] = add_node(&r->state, state, pos, before, NO_NODE, youngest_in(list, place));
         take_stored(list);
-        if (knows_worth(r)) note_group(r, state, list->record(place) + 1, {youngest_in(list, place), 0, list->loads[place]});
+        if (r->shedding) note_group(r, state, list->record(place) + 1, {youngest_in(list, place), 0, load_of_group(list, place)});
     }
 }
 

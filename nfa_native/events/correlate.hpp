@@ -66,10 +66,14 @@ static bool is_merged_already(
 }
 
 // Whether the set is left out that takes a transition out of a group with these registers.
-static bool is_step_left_out(
+[[gnu::noinline]] static bool is_step_left_out(
     Recognition* r, const TransitionSpec* transition, uint32_t state, uint32_t partition, const int64_t* before,
     const Head& set, int64_t least
 ) {
+    if (!knows_worth(r)) {
+        if (enters_one_by_one(r->correlating, state)) spend(r, STEP_WORK);
+        return false;
+    }
     const GroupWorth& worth = r->shedding->states[state];
     uint32_t age = age_since(*r->shedding, set.youngest);
     uint32_t first = r->correlating->cells[state].kind == RegisterCells::GROUPS
@@ -77,6 +81,7 @@ static bool is_step_left_out(
     EntryWorth entry = worth_of_entry(r, state, worth.judged ? bucket_entered(r, state, first, before) : 0, age);
     bool left_out = enters_one_by_one(r->correlating, state)
         && is_left_out(r, state, entry, set.load, is_merged_already(r, transition, state, partition, before, least));
+    if (!left_out && enters_one_by_one(r->correlating, state)) spend(r, STEP_WORK);
     if (!left_out && before != nullptr) note_step(r, transition->source, before, set.youngest, state, entry);
     return left_out;
 }
@@ -90,12 +95,11 @@ static void take_along(
     uint32_t list_number;
     int64_t group;
     if (!has_room(r)) return;
-    if (knows_worth(r) && is_step_left_out(r, &c->transitions[number], state, partition, registers, set, least)) return;
+    if (r->shedding && is_step_left_out(r, &c->transitions[number], state, partition, registers, set, least)) return;
     if (!enters_one_by_one(c, state)) {
         join(&r->state, before, set);
         return;
     }
-    spend(r, STEP_WORK);
     updated(r, c->transitions[number].first_update, c->cells[state].width, registers);
     if (c->cells[state].kind == RegisterCells::APART) {
         enter_apart(r, state, partition, set, least);
@@ -164,12 +168,13 @@ static void follow_groups(
     GroupList* list = list_at(c, list_number);
     int64_t floor = r->program.rises ? std::max(least, NEVER + 1) : NEVER + 1;
     int64_t place = int64_t(groups_of(list));
+    bool knows = knows_worth(r);
     c->candidates.clear();
     while (true) {
         place = group_before(list, place, view_guards(c, transition), condition_count(transition),
             c->bounds.data() + transition->keyed, floor, &c->scanned);
         if (place < 0) break;
-        if (knows_worth(r) && has_no_units(r, c->candidates.size())) {
+        if (knows && has_no_units(r, c->candidates.size())) {
             cut_look(r, transition->source);
             break;
         }
@@ -180,7 +185,8 @@ static void follow_groups(
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         if (r->scratch.is_full || r->scratch.is_stopped) return;
         place = c->candidates[i];
-        Head set{youngest_in(list, size_t(place)), list->nodes[size_t(place)], list->loads[size_t(place)]};
+        Head set{youngest_in(list, size_t(place)), list->nodes[size_t(place)]};
+        if (r->shedding) set.load = load_of_group(list, size_t(place));
         take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, set, least, before);
     }
 }
@@ -209,7 +215,7 @@ static inline void follow_list(
         youngest = youngest_of(list, view_guards(c, transition), count, bounds, floor, &c->scanned);
     }
     if (youngest == NEVER || !has_room(r)) return;
-    float load = load_of_view(r, transition->source, view_guards(c, transition), count, bounds);
+    float load = r->shedding ? load_of_view(r, transition->source, view_guards(c, transition), count, bounds) : 1;
     join(&r->state, before, {youngest, add_view(r, list_number, number, bounds, count, youngest, least), load});
 }
 
@@ -265,11 +271,18 @@ static void note_recent(
 }
 
 // Whether what entered with the event, whose registers are known, is no group.
-static bool is_group_left_out(Recognition* r, uint32_t state, const Head& one) noexcept {
+[[gnu::noinline]] static bool is_group_left_out(Recognition* r, uint32_t state, const Head& one) noexcept {
+    if (!knows_worth(r)) return false;
     uint32_t bucket = bucket_of_group(r, state, r->correlating->registers.data());
     EntryWorth entry = worth_of_entry(r, state, bucket, age_since(*r->shedding, one.youngest));
     entry.matches -= double(r->program.entries[state].final);  // it has ended
     return is_left_out(r, state, entry, one.load, false);
+}
+
+// The last group of the list is new.
+[[gnu::noinline]] static void note_single(Recognition* r, GroupList* list, uint32_t state, const Head& one) {
+    set_load(list, groups_of(list) - 1, one.load);
+    note_group(r, state, list->record(groups_of(list) - 1) + 1, one);
 }
 
 // All that entered with the event is a group of its own.
@@ -279,14 +292,14 @@ static inline void settle_group(Recognition* r, const Head* one, uint32_t state,
     const EntrySpec* entry = r->program.entries.data() + state;
     updated(r, cell->first_update, cell->width, nullptr);
     end_with(r, entry, one, least);
-    if (knows_worth(r) && is_group_left_out(r, state, *one)) return;
+    if (r->shedding && is_group_left_out(r, state, *one)) return;
     if (entry->waits_next) note_recent(r, state, partition, c->registers.data(), one->node, one->youngest);
     if (!entry->waits) return;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (r->program.rises) drop_front(list, least);
-    add_group(list, c->registers.data(), one->node, one->youngest, one->load);
-    if (knows_worth(r)) note_group(r, state, c->registers.data(), *one);
+    add_group(list, c->registers.data(), one->node, one->youngest);
+    if (r->shedding) note_single(r, list, state, *one);
     if (cell->skyline >= 0) {
         if (r->program.rises) drop_steps(&list->skyline, least);
         add_step(&list->skyline, c->registers.data()[cell->skyline], one->youngest);

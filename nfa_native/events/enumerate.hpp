@@ -137,14 +137,11 @@ static bool is_interval(const Recognition* r) noexcept {
 
 // Count the matches of the last event, all of them that it may have.
 static bool count_matches(Recognition* r) {
-    uint64_t counted = 0;
-    while (next_match(r)) {
-        if (r->scratch.is_capped && counted == uint64_t(r->scratch.limit)) {
-            curtail(r, true);
-            break;
-        }
+    uint64_t counted = 0, most = r->scratch.is_capped ? uint64_t(r->scratch.limit) : UINT64_MAX;
+    while (counted < most && next_match(r)) {
         if (++counted % (16 * BETWEEN_SIGNALS) == 0 && r->owner->is_interrupted(r)) break;
     }
+    if (counted == most) curtail(r, next_match(r));
     r->scratch.counted += counted;
     r->scratch.given = int64_t(counted);
     r->scratch.enumerating = false;

@@ -47,6 +47,16 @@ static void start_recent(Recognition* r, uint32_t state, uint32_t partition, int
     recent->nodes.clear();
 }
 
+// A set is about to join what a group was, if it was something.
+[[gnu::noinline]] static void note_joined(
+    Recognition* r, uint32_t state, GroupList* list, size_t place, const Head& group, const Head& one
+) {
+    float load = group.node == NO_NODE ? 0 : load_of_group(list, place);
+    set_load(list, place, left_of_load(*r->shedding, load, group.youngest, one.youngest) + one.load);
+    if (group.node == NO_NODE) note_group(r, state, list->record(place) + 1, one);
+    else note_younger(r, state, list->record(place) + 1, group.youngest, std::max(group.youngest, one.youngest));
+}
+
 // What entered becomes one with the group.
 static void settle_merged(
     Recognition* r, const Touched* touched, uint32_t state, uint32_t partition, int64_t start, int64_t least
@@ -60,14 +70,11 @@ static void settle_merged(
     end_with(r, &r->program.entries[state], &one, least);
     note_recent(r, state, partition, record + 1, one.node, one.youngest);
     if (!r->program.entries[state].waits) return;
-    float load = r->shedding ? left_of_load(*r->shedding, list->loads[place], *record, one.youngest) : 0;
-    Head head{*record, list->nodes[place], load};
-    if (is_over(&r->program, head.youngest, least)) head = {NEVER, NO_NODE, 0};
-    if (knows_worth(r) && head.node == NO_NODE) note_group(r, state, record + 1, one);
-    else if (knows_worth(r)) note_younger(r, state, record + 1, head.youngest, std::max(head.youngest, one.youngest));
-    join(&r->state, &head, one);
+    Head head{*record, list->nodes[place]};
+    if (is_over(&r->program, head.youngest, least)) head.node = NO_NODE;
+    if (r->shedding) note_joined(r, state, list, place, head, one);
+    unite(&r->state, &head, one.node, one.youngest);
     list->nodes[place] = head.node;
-    list->loads[place] = head.load;
     *record = head.youngest;
     list->is_ordered = false;
     rejuvenate_zones(list, place);

@@ -79,7 +79,7 @@ struct GroupList {
     size_t living = 0;             // groups when dead ones were last looked for
     std::vector<int64_t> records;
     std::vector<uint32_t> nodes;
-    std::vector<float> loads;      // about how many partial matches a group has, where work is bounded
+    std::vector<float> loads;      // about how many partial matches a group has; of some, where work is bounded
     std::vector<Head> arriving;    // of merged groups: what the event under way adds
     size_t entering = 0;           // of groups apart: so many more are stored, which the event under way adds
     ZoneMap<int64_t> zones;
@@ -150,21 +150,17 @@ static inline void empty_list(GroupList* list) noexcept {
 }
 
 // Behind those that the list has; there it is not seen.  std::bad_alloc
-static inline void store_group(
-    GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest, float load
-) {
+static inline void store_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
     size_t place = list->count + list->entering;
     if (place == list->nodes.size() || (place + 1) * list->width > list->records.size()) {
         size_t room = std::max<size_t>(4, 2 * place);
         list->records.resize(room * list->width);
         list->nodes.resize(room);
-        list->loads.resize(room);
     }
     int64_t* record = list->record(place);
     record[0] = youngest;
     for (size_t i = 1; i < list->width; ++i) record[i] = registers[i - 1];
     list->nodes[place] = node;
-    list->loads[place] = load;
     ++list->entering;
 }
 
@@ -176,20 +172,30 @@ static inline void take_stored(GroupList* list) noexcept {
 }
 
 // std::bad_alloc
-static inline void add_group(
-    GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest, float load
-) {
-    store_group(list, registers, node, youngest, load);
+static inline void add_group(GroupList* list, const int64_t* registers, uint32_t node, int64_t youngest) {
+    store_group(list, registers, node, youngest);
     take_stored(list);
+}
+
+// About how many partial matches a group has; only where work is bounded.  std::bad_alloc
+static inline void set_load(GroupList* list, size_t place, float load) {
+    if (list->loads.size() < list->nodes.size()) list->loads.resize(list->nodes.size(), 1);
+    list->loads[place] = load;
+}
+
+static inline float load_of_group(const GroupList* list, size_t place) noexcept {
+    return place < list->loads.size() ? list->loads[place] : 1;
 }
 
 // Only those from `first` on that started at `least` or later, closed up.
 static inline void keep_groups(GroupList* list, size_t first, int64_t least) noexcept {
     size_t kept = 0;
+    bool has_loads = list->loads.size() >= list->count;  // else they are of a bound that is over
+    if (!has_loads) list->loads.clear();
     for (size_t place = first; place < list->count; ++place) {
         if (youngest_in(list, place) < least) continue;
         std::copy_n(list->record(place), list->width, list->record(kept));
-        list->loads[kept] = list->loads[place];
+        if (has_loads) list->loads[kept] = list->loads[place];
         list->nodes[kept++] = list->nodes[place];
     }
     list->count = kept;

@@ -218,7 +218,7 @@ static void merged_group(
     *list_number = list_for(r, partition, state, registers, least);
     GroupList* list = list_at(c, *list_number);
     *number = list->base + int64_t(groups_of(list));
-    add_group(list, registers, NO_NODE, NEVER, 0);
+    add_group(list, registers, NO_NODE, NEVER);
     list->arriving.emplace_back();
     know_group(r, hash, *list_number, *number, least);
 }

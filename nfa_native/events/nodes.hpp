@@ -40,8 +40,9 @@ static inline uint32_t add_node(
 
 // Add another set; the one with the youngest start comes first.
 static inline void unite(RecognizerState* s, Head* set, uint32_t node, int64_t youngest) noexcept {
-    if (set->node == NO_NODE) *set = {youngest, node};
-    else if (youngest >= set->youngest) *set = {youngest, add_node(s, UNION, 0, node, set->node, youngest)};
+    if (set->node == NO_NODE) set->node = node, set->youngest = youngest;
+    else if (youngest >= set->youngest)
+        set->node = add_node(s, UNION, 0, node, set->node, youngest), set->youngest = youngest;
     else set->node = add_node(s, UNION, 0, set->node, node, set->youngest);
 }
 

@@ -192,7 +192,7 @@ static void load_list(Recognition* r, const ListForms* forms, size_t i, size_t a
         newest = std::max(newest, number);
         read_registers(r, stored + place * cell->width, form->state, registers.data(), node, known);
         require(cell->key < 0 || registers[cell->key] == stored[cell->key], "a group is of another key");
-        add_group(list, registers.data(), number, node->youngest, 0);
+        add_group(list, registers.data(), number, node->youngest);
         if (cell->skyline >= 0) add_step(&list->skyline, registers[cell->skyline], node->youngest);
         if (cell->kind == RegisterCells::MERGED) know_merged(r, uint32_t(i), list, place);
         known->newest[i].push_back(newest);

@@ -68,11 +68,11 @@ static void put_worth(GroupWorth* worth, WorthForms* forms) {
 }
 
 static void put_loads(Recognition* r, const Renumbered& numbers, WorthForms* forms) {
-    for (const Head& head : r->state.heads) forms->loads.push_back(head.load);
+    for (const Head& head : r->state.heads) forms->loads.push_back(std::min(head.load, MOST_LOAD));
     for (size_t i = 0; i < numbers.groups.size(); ++i)
         for (size_t place = 0; place + 1 < numbers.groups[i].size(); ++place)
             if (numbers.groups[i][place] != numbers.groups[i][place + 1])
-                forms->loads.push_back(list_at(r->correlating, uint32_t(i))->loads[place]);
+                forms->loads.push_back(std::min(load_of_group(list_at(r->correlating, uint32_t(i)), place), MOST_LOAD));
 }
 
 static void write_worth(Recognition* r, Archive* a, const Renumbered& numbers) {
@@ -130,7 +130,7 @@ static void take_loads(Recognition* r, const std::vector<double>& numbers) {
     NumberReader<double> from{numbers};
     for (Head& head : r->state.heads) head.load = take_load(&from);
     for (GroupList* list : r->correlating != nullptr ? r->correlating->lists : std::vector<GroupList*>())
-        for (size_t place = 0; place < groups_of(list); ++place) list->loads[place] = take_load(&from);
+        for (size_t place = 0; place < groups_of(list); ++place) set_load(list, place, take_load(&from));
     from.end();
 }
 

@@ -31,7 +31,7 @@ struct GroupShedding {
 static inline float left_of_load(const GroupShedding& s, float load, int64_t before, int64_t youngest) noexcept {
     if (youngest <= before) return load;
     double passed = (double(youngest) - double(before)) / double(s.window);
-    return load * float(std::max(0.0, 1 - passed));
+    return std::min(load, MOST_LOAD) * float(std::max(0.0, 1 - passed));
 }
 
 }  // namespace spaseq::events

@@ -132,16 +132,20 @@ static void note_value_of(GroupWorth* worth, size_t which, double value) {
 }
 
 // A group has entered its state.
-static void note_group(Recognition* r, uint32_t state, const int64_t* registers, const Head& group) {
+[[gnu::noinline]] static void note_group(
+    Recognition* r, uint32_t state, const int64_t* registers, const Head& group
+) {
+    if (!knows_worth(r)) return;
     GroupWorth* worth = &r->shedding->states[state];
     TellingNumbers numbers = numbers_of_group(r, state, registers);
-    worth->load += shedding::SLOWEST * (double(group.load) - worth->load);
+    worth->load += shedding::SLOWEST * (double(std::min(group.load, MOST_LOAD)) - worth->load);
     for (size_t i = 0; i < telling_of(r, state).size(); ++i) note_value_of(worth, i, numbers[i]);
     count_living(r, worth, bucket_of(*worth, numbers), group.youngest, 1);
 }
 
 // A group that lived, with what began at `before`, has become younger.
 static void note_younger(Recognition* r, uint32_t state, const int64_t* registers, int64_t before, int64_t youngest) {
+    if (!knows_worth(r)) return;
     GroupWorth* worth = &r->shedding->states[state];
     uint32_t bucket = bucket_of_group(r, state, registers);
     count_living(r, worth, bucket, before, -1);
@@ -152,9 +156,8 @@ static void note_younger(Recognition* r, uint32_t state, const int64_t* register
 
 // A set adds to another one.
 static inline void join(RecognizerState* s, Head* set, const Head& more) noexcept {
-    float load = std::min(MOST_LOAD, set->load + more.load);
     unite(s, set, more.node, more.youngest);
-    set->load = load;
+    set->load += more.load;
 }
 
 // Groups of that bucket pass the guards, as far as its values tell.
@@ -173,7 +176,7 @@ static bool is_passed_by(
 }
 
 // About how many partial matches of the state pass: as if they all lay in one list.
-static float load_of_view(
+[[gnu::noinline]] static float load_of_view(
     const Recognition* r, uint32_t state, const GuardSpec* guards, size_t count, const int64_t* bounds
 ) noexcept {
     if (!knows_worth(r)) return 1;
@@ -223,7 +226,7 @@ static bool is_left_out(Recognition* r, uint32_t state, const EntryWorth& entry,
     GroupShedding* s = r->shedding.get();
     GroupWorth* worth = &s->states[state];
     if (!worth->judged) return false;
-    double ratio = std::max(1.0, double(load)) * entry.matches / (STEP_WORK + (is_there ? 0 : entry.work));
+    double ratio = std::clamp(load, 1.0f, MOST_LOAD) * entry.matches / (STEP_WORK + (is_there ? 0 : entry.work));
     if (entry.is_new) ratio = shedding::BEST_RATIO;
     shedding::offer(&s->allowance, ratio, STEP_WORK);
     bool cut = s->allowance.is_spent();

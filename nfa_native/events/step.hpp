@@ -125,16 +125,24 @@ static inline void end_with(Recognition* r, const EntrySpec* entry, const Head* 
     if (entry->final && one->youngest >= least) r->scratch.endings.push_back({least, one->node});
 }
 
+// The same, and the load of what is there then.
+[[gnu::noinline]] static void settle_loaded(
+    Recognition* r, const EntrySpec* entry, size_t place, const Head* one, int64_t local, int64_t least
+) noexcept {
+    Head* head = r->state.heads.data() + place;
+    float load = left_of_load(*r->shedding, head->load, head->youngest, one->youngest);
+    settle(r, entry, head, r->state.last.data() + place, one, local, least);
+    if (entry->waits) head->load = load + one->load;
+}
+
 // What entered a state settles there; matches that end wait in `endings`.
 static inline void complete_entry(
     Recognition* r, const EntrySpec* entry, const Head* one, uint32_t partition, int64_t local, int64_t least
 ) {
     size_t place = size_t(partition) * r->program.width + entry->state;
-    Head* head = r->state.heads.data() + place;
-    float load = r->shedding ? left_of_load(*r->shedding, head->load, head->youngest, one->youngest) : 0;
     end_with(r, entry, one, least);
-    settle(r, entry, head, r->state.last.data() + place, one, local, least);
-    if (entry->waits) head->load = load + one->load;
+    if (r->shedding) settle_loaded(r, entry, place, one, local, least);
+    else settle(r, entry, r->state.heads.data() + place, r->state.last.data() + place, one, local, least);
 }
 
 // The event at `position` matched the atoms of `symbol`; there is room for its nodes.  Whether matches end with it.

@@ -48,6 +48,7 @@ from tests.oracle.negated import negated_pair
 from tests.oracle.partitions import partitioned_pair
 from tests.oracle.strategies import pairs as drawn_pairs
 from tests.oracle.text import to_text
+from tests.tuples import bounded as bounded_tuples
 
 LARGE = Size(operators=4, events=5, least_operators=3, least_events=4)
 WITH_ROWS = Size(operators=4, events=6, least_operators=2, least_events=3)
@@ -291,6 +292,17 @@ def bounded_engines(worker: int, count: int, first: int = 0) -> Tally:
     return _told(_bounded_story, worker, count, first)
 
 
+def bounded_formulas(worker: int, count: int, first: int = 0) -> Tally:
+    """Seeded queries in CEQL under bounds, cut anywhere, with snapshots anywhere."""
+    return _told(_bounded_formula, worker, count, first)
+
+
+def _bounded_formula(number: int) -> int:
+    pair = bounded_tuples.bounded_pair(number)
+    found = [bounded_tuples.check_part(pair, bound, number) for bound in bounded_tuples.BOUNDS]
+    return sum(not one.complete for one in found)
+
+
 def _bounded_story(number: int) -> int:
     story = random_story(number)
     allowed = bounded_stories.may_be_bounded(story)
@@ -397,6 +409,8 @@ def bounded_parts(options: argparse.Namespace) -> Iterator[Tally]:
     yield run(title, partial(bounded_pairs, first=options.first), options.bounded)
     title = "engines with a bound: part of what one without finds, the same in batches with snapshots"
     yield run(title, partial(bounded_engines, first=options.first), options.bounded)
+    title = "queries in CEQL with bounds, cut anywhere, with snapshots anywhere"
+    yield run(title, partial(bounded_formulas, first=options.first), options.bounded)
 
 
 PARTS: dict[str, Callable[[argparse.Namespace], Iterator[Tally]]] = {

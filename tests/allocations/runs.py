@@ -14,7 +14,7 @@ import pyarrow
 from click.testing import CliRunner
 from pyoxigraph import NamedNode, Triple
 
-from spaseq import Engine, OutOfMemoryError
+from spaseq import Bound, Engine, OutOfMemoryError
 from spaseq.cli import main
 from spaseq.cli.terminal import FAILED, NO_MEMORY
 from spaseq.paths import Graph, StepWeights
@@ -125,16 +125,17 @@ class Interface(EngineCase):
     def go(self) -> list[str]:
         half = len(self._events) // 2
         self._engine = None
-        engine = self._engine = Engine(lateness=self.lateness)
+        engine = self._engine = Engine(lateness=self.lateness, bound=self.bound)
         engine.register(self._query, "q")
         found = self.push(engine, self._events[:half])
         data = engine.snapshot()
         self._engine = None
-        engine = self._engine = Engine.restore(data, {"q": self._query})
+        engine = self._engine = Engine.restore(data, {"q": self._query}, bound=self.bound)
         found += self.push(engine, self._events[half:])
         return found + [str(match) for match in engine.close()]
 
     lateness = 0
+    bound: Bound | None = None
 
     def push(self, engine: Engine, events: list[tuple[bytes, int]]) -> list[str]:
         """What the events give."""
@@ -158,6 +159,12 @@ class Rows(Interface):
         return [str(match) for found in engine.push_arrow(table) for match in found]
 
 
+class Within(Interface):
+    """The same within a bound on work, with a sample."""
+
+    bound = Bound(3, sample=0.3)
+
+
 class Rules(Interface):
     """The same of a query with parameters, whose rows come and go."""
 
@@ -170,6 +177,34 @@ class Rules(Interface):
                 engine.given("q").add(row)
                 engine.given("q").remove([{"limit": number % 3, "length": 9}])
         return found
+
+
+class TuplesWithin(EngineCase):
+    """A query in CEQL within a bound on work, which goes on from a snapshot."""
+
+    def __init__(self, query: str, events: list[dict[str, Any]]) -> None:
+        self._query = query
+        self._events = events
+
+    def go(self) -> list[str]:
+        half = len(self._events) // 2
+        self._engine = None
+        engine = self._engine = TupleEngine(time="time", bound=Bound(3))
+        engine.register(self._query, "q")
+        found = self.push(engine, self._events[:half])
+        data = engine.snapshot()
+        self._engine = None
+        engine = self._engine = TupleEngine.restore(data, {"q": self._query}, bound=Bound(3))
+        return found + self.push(engine, self._events[half:])
+
+    def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
+        """What the events give."""
+        parts = (events[number : number + 4] for number in range(0, len(events), 4))
+        return [str(table.to_pylist()) for part in parts for _, table in engine.push(part)]
+
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
+        later = {"type": "BUY", "key": "k0", "price": 1, "time": 1 << 50}
+        return [lambda: engine.push([later]), lambda: engine.advance(1 << 51), engine.snapshot]
 
 
 class RowsOfTuples(EngineCase):
@@ -336,6 +371,21 @@ def tuple_rows(events: int = 400) -> Case:
     return RowsOfTuples(queries, [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows])
 
 
+def within(events: int = 200) -> Case:
+    """Pushes and snapshots within a bound on work."""
+    pushed = [(graph(number).encode(), number * 1_000_000) for number in range(events)]
+    return Within(EACH.replace("(AVG(?b) AS ?mean)", "?b"), pushed)
+
+
+def tuples_within(events: int = 400) -> Case:
+    """The same in CEQL."""
+    query = "SELECT * FROM Trades WHERE BUY AS a ; SELL AS b ; ASK AS c FILTER c[price * 2 > a.price + b.price]"
+    header, *lines = tuples(events).splitlines()
+    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
+    events_of = [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows]
+    return TuplesWithin(f"{query} WITHIN 30 SECONDS", events_of)
+
+
 def edges(events: int = 300) -> Case:
     """Paths that appear in a stream of edges, whose window is full most of the time."""
     query = written("e.paths", PATHS.replace("ex:", EX))
@@ -351,11 +401,12 @@ def searches(edges: int = 60) -> Case:
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
     "snapshot": snapshot, "rows": rows, "rules": rules, "tuple rows": tuple_rows,
-    "edges": edges, "searches": searches,
+    "within": within, "tuples within": tuples_within, "edges": edges, "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "edges": 6_000, "searches": 400,
+    "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "within": 1_300, "tuples within": 4_000, "edges": 6_000,
+    "searches": 400,
 }  # fmt: skip
 
 

@@ -17,6 +17,8 @@ EVERY = {
     "rows": 41,
     "rules": 97,
     "tuple rows": 47,
+    "within": 97,
+    "tuples within": 47,
     "edges": 41,
     "searches": 31,
 }

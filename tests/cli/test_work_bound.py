@@ -133,11 +133,13 @@ def test_what_may_have_no_bound(folder: Path, invoke: Invoke) -> None:
     assert run.exit_code == 2
 
 
-def test_other_languages_have_no_bound(folder: Path, invoke: Invoke) -> None:
+def test_path_queries_have_no_bound(folder: Path, invoke: Invoke) -> None:
     Path("q.ceql").write_text("SELECT * FROM S WHERE A ; B WITHIN 3 EVENTS")
-    result = invoke("check", "--bounded", "q.ceql")
+    assert invoke("check", "--bounded", "q.ceql").exit_code == 0
+    Path("q.paths").write_text("QUERY q FROM <urn:a> ANY WALK <urn:p>+")
+    result = invoke("check", "--bounded", "q.paths")
     assert result.exit_code == 2
-    assert "q.ceql is no query in SPAseq: the work of others has no bound yet" in result.stderr
+    assert "q.paths has path queries, whose work has no bound yet" in result.stderr
 
 
 def test_what_may_be_left_out(folder: Path, invoke: Invoke) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from spaseq import Bound
 from spaseq.errors import SnapshotError, SpaseqError
 from spaseq.runtime.snapshot.container import TUPLES
 from spaseq.tuples import Engine
@@ -59,26 +60,30 @@ def row(number: int) -> dict[str, Any]:
     }
 
 
-def started(lateness: int, evaluation: str = "auto") -> Engine:
-    engine = Engine(time="time", lateness=lateness, evaluation=evaluation)
-    for name, text in QUERIES.items():
+BOUND = Bound(0.5)  # less than any event takes
+BOUNDED = {name: QUERIES[name] for name in ("chain", "shown", "kleene", "equal", "higher", "mixed", "lists", "texts")}
+
+
+def started(lateness: int, evaluation: str = "auto", bound: Bound | None = None) -> Engine:
+    engine = Engine(time="time", lateness=lateness, evaluation=evaluation, bound=bound)
+    for name, text in (QUERIES if bound is None else BOUNDED).items():
         engine.register(text, name)
     return engine
 
 
 def snapshots() -> list[bytes]:
-    """Sound ones: of nothing, in the midst, late, without lateness, and with steps that wait."""
+    """Sound ones: of nothing, in the midst, late, without lateness, with steps that wait, and with a bound on work."""
     return list(_snapshots())
 
 
 @cache
 def _snapshots() -> tuple[bytes, ...]:
     sound = [_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))]
-    return (*sound, _after(60, 0, "lazy"))
+    return (*sound, _after(60, 0, "lazy"), _after(60, 0, bound=BOUND))
 
 
-def _after(count: int, lateness: int, evaluation: str = "auto") -> bytes:
-    engine = started(lateness, evaluation)
+def _after(count: int, lateness: int, evaluation: str = "auto", bound: Bound | None = None) -> bytes:
+    engine = started(lateness, evaluation, bound)
     for begin in range(0, count, 7):
         engine.push([row(number) for number in range(begin, min(begin + 7, count))])
     return engine.snapshot()
@@ -87,7 +92,7 @@ def _after(count: int, lateness: int, evaluation: str = "auto") -> bytes:
 def enter(data: bytes) -> str:
     """Whether it is refused; else it is used.  An exception that is none of ours is a finding."""
     try:
-        engine = Engine.restore(data, QUERIES)
+        engine = _restored(data)
     except SnapshotError:
         return "refused"
     engine.statistics()
@@ -95,8 +100,14 @@ def enter(data: bytes) -> str:
         if not _pushed(engine, begin):
             return "used"
     with suppress(SnapshotError):  # what it has come to may show what it is
-        Engine.restore(engine.snapshot(), QUERIES)
+        _restored(engine.snapshot())
     return "used"
+
+
+def _restored(data: bytes) -> Engine:
+    """An engine with as many queries, with the bound if these are those that have one."""
+    is_bounded = len(TUPLES.unpack(data)[0]["queries"]) <= len(BOUNDED)
+    return Engine.restore(data, BOUNDED if is_bounded else QUERIES, bound=BOUND if is_bounded else None)
 
 
 def _pushed(engine: Engine, begin: int) -> bool:

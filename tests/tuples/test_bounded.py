@@ -55,7 +55,7 @@ def test_so_in_many_cases(start: int) -> None:
 
 
 @pytest.mark.parametrize("query", [SUMS, KEYS, FLOOD])
-@pytest.mark.parametrize("units", [4, 30, 1e9])
+@pytest.mark.parametrize("units", [1, 30, 1e9])
 def test_the_same_wherever_it_is_cut_or_goes_on(query: str, units: float) -> None:
     bound, chance, found, at = Bound(units), Random(int(units)), [], 0
     engine = Engine(time="time", bound=bound)
