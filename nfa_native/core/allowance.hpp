@@ -19,6 +19,7 @@ constexpr double OWED = 4;                 // times what an event may take: so m
 constexpr double REPAYING = 1024;          // events within which debt is paid back
 constexpr double LEAST_ROOM = 0.02;        // of the rate: so much is left for steps that may be dropped
 constexpr double MOST_ROOM = 1;
+constexpr double MOST_ROOM_OF_SHORT = 4;   // where steps are held to cost more than they do
 constexpr double DEBT_ROOM = 3;            // how much room full debt takes: three parts of four
 constexpr double GAIN = 0.005;              // how much room changes from one level to the next
 constexpr double LATELY = 1.0 / 256;       // how much the last event counts in averages
@@ -42,6 +43,7 @@ struct Allowance {
     double spent = 0;                      // units of the present event
     double recent = 0;                     // units an event lately
     double room = 1;                       // times the rate: work for steps that may be dropped
+    double roomiest = MOST_ROOM;           // as long as work is short; else there is none but for what may be done
     double done = 0;                       // units of all events
     uint64_t events = 0;
     uint64_t over = 0;                     // events that took more than the rate
@@ -108,7 +110,7 @@ inline double level_of(const Allowance& a) noexcept {
 // The next level: there is more room where less was done than may be, and less where more was.
 inline void cut(Allowance* a) noexcept {
     double excess = std::clamp((a->recent + a->debt / REPAYING) / a->rate - 1, -1.0, 1.0);
-    a->room = std::clamp(a->room * (1 - GAIN * excess), LEAST_ROOM, MOST_ROOM);
+    a->room = std::clamp(a->room * (1 - GAIN * excess), LEAST_ROOM, a->is_short() ? a->roomiest : MOST_ROOM);
     a->level = level_of(*a);
     for (double& work : a->offered) work *= FADING;
 }

@@ -27,11 +27,13 @@ struct GroupClass {
     double looks = 0;                      // ages that one of its groups has lived
     double matches = 0;                    // what its groups' steps came to, or are expected to come to,
     double work = 0;                       // and units: of looks at its groups, of these steps and what they made
+    double asked = 0;                      // of these, the looks
     double again = 0;                      // steps into the same state,
     double matches_again = 0;              // what they are expected to come to,
     double work_again = 0;                 // and their work
     double utility = 0;                    // matches that a group comes to in all that is left of its window
-    double cost = 0;                       // units, the same
+    double cost = 0;                       // units, the same,
+    double looked = 0;                     // of which looks at the group itself
 };
 
 // Of the groups of a state.
@@ -74,13 +76,15 @@ static inline void add_sums(GroupClass* sum, const GroupClass& more) noexcept {
     sum->looks += more.looks;
     sum->matches += more.matches;
     sum->work += more.work;
+    sum->asked += more.asked;
     sum->again += more.again;
     sum->matches_again += more.matches_again;
     sum->work_again += more.work_again;
 }
 
 static inline void fade_sums(GroupClass* c) noexcept {
-    for (double* one : {&c->looks, &c->matches, &c->work, &c->again, &c->matches_again, &c->work_again}) *one *= KEEPING;
+    for (double* one : {&c->looks, &c->matches, &c->work, &c->asked, &c->again, &c->matches_again, &c->work_again})
+        *one *= KEEPING;
 }
 
 // What follows from the sums of a class, and from what is expected when it is older.
@@ -88,6 +92,7 @@ static inline void expect_of(GroupClass* c, const GroupClass& older, const MostE
     double each = c->looks > 0 ? 1 / c->looks : 0;
     double part = std::min(1.0, shedding::MOST_GROWTH / (c->again * each + 1e-9));
     c->utility = std::min(most.utility, (c->matches + part * c->matches_again) * each + older.utility);
+    c->looked = std::min(most.cost, c->asked * each + older.looked);
     c->cost = std::min(most.cost, (c->work + part * c->work_again) * each + older.cost);
 }
 

@@ -23,7 +23,7 @@ using shedding::NumberReader;
 // Lists of numbers, as they are written: first of all states, and so on.
 struct WorthForms {
     std::vector<double> allowance;         // eight numbers, those of what was offered, and four sums
-    std::vector<double> classes;           // eight numbers of each class
+    std::vector<double> classes;           // ten numbers of each class, and one of each state
     std::vector<double> living;            // AGES + 1 numbers of each bucket
     std::vector<double> values;            // of each value what entered, what was of use, and the edges
     std::vector<uint64_t> counts;          // how many these are, and what was seen; of each state what was left out
@@ -48,8 +48,9 @@ static void worth_fields(GroupShedding* s, Archive* a, WorthForms* forms) {
     a->doubles("loads", forms->loads);
 }
 
-static std::array<double*, 8> numbers_of(GroupClass* c) noexcept {
-    return {&c->looks, &c->matches, &c->work, &c->again, &c->matches_again, &c->work_again, &c->utility, &c->cost};
+static std::array<double*, 10> numbers_of(GroupClass* c) noexcept {
+    return {&c->looks, &c->matches, &c->work, &c->asked, &c->again, &c->matches_again, &c->work_again, &c->utility,
+        &c->cost, &c->looked};
 }
 
 static std::array<double*, 4> sums_of(GroupShedding* s) noexcept {

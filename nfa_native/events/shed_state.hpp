@@ -22,7 +22,7 @@ struct GroupShedding {
     double worked = 0;                     // units of late
     bool learns = false;                   // of the event under way: what it looks at counts for others, too
     double reckless = 0;                   // to compare: with this chance groups are left out, whatever they are worth
-    uint64_t judged = 0;                   // of the event under way: how often that was left to chance
+    uint64_t judged = 0;                   // of the event under way: how often something was left to chance
     uint64_t curtailed = 0;                // events of which not all results were put out
 };
 

@@ -196,6 +196,7 @@ static bool is_passed_by(
 struct EntryWorth {
     double matches = 0;
     double work = 0;
+    double looked = 0;                     // of that, looks at what enters
     bool is_new = false;                   // its class is hardly known
 };
 
@@ -203,11 +204,12 @@ struct EntryWorth {
 static EntryWorth worth_of_entry(const Recognition* r, uint32_t state, uint32_t bucket, uint32_t age) noexcept {
     const EntrySpec& entry = r->program.entries[state];
     const GroupWorth& worth = r->shedding->states[state];
-    EntryWorth found{double(entry.final), 0, false};
+    EntryWorth found{double(entry.final), 0, 0, false};
     if (worth.judged) {
         const GroupClass& c = worth.known.known(bucket, age);
         found.matches += c.utility;
         found.work = c.cost;
+        found.looked = c.looked;
         found.is_new = c.looks < shedding::FEW_LOOKS;
     } else if (entry.waits) {
         found.matches += double(AGES - age) / double(AGES);
@@ -215,9 +217,9 @@ static EntryWorth worth_of_entry(const Recognition* r, uint32_t state, uint32_t 
     return found;
 }
 
-// Whether it is left out, where that is left to chance: which follows from the event, and how much of it was judged.
-static inline bool is_left_to_chance(GroupShedding* s) noexcept {
-    return std::ldexp(double(shedding::chance_of(uint64_t(s->position), ++s->judged)), -32) < s->reckless;
+// A number below 1, which follows from the event and from how much of it was left to chance.
+static inline double chance_now(GroupShedding* s) noexcept {
+    return std::ldexp(double(shedding::chance_of(uint64_t(s->position), ++s->judged)), -32);
 }
 
 // Whether a set of so many partial matches that would enter is left out; `is_there`: its group lives already, so that it
@@ -228,9 +230,10 @@ static bool is_left_out(Recognition* r, uint32_t state, const EntryWorth& entry,
     if (!worth->judged) return false;
     double ratio = std::clamp(load, 1.0f, MOST_LOAD) * entry.matches / (STEP_WORK + (is_there ? 0 : entry.work));
     if (entry.is_new) ratio = shedding::BEST_RATIO;
-    shedding::offer(&s->allowance, ratio, STEP_WORK);
+    shedding::offer(&s->allowance, ratio, STEP_WORK + (is_there ? 0 : entry.looked));
     bool cut = s->allowance.is_spent();
-    bool unworthy = !cut && (s->reckless > 0 ? is_left_to_chance(s) : ratio < s->allowance.level);
+    bool unworthy = !cut
+        && (s->reckless > 0 ? chance_now(s) < s->reckless : ratio < s->allowance.level);
     worth->cut += cut;
     worth->unworthy += unworthy;
     return cut || unworthy;
@@ -280,7 +283,9 @@ static void look_at_groups(Recognition* r, uint32_t source, const GroupList* lis
     for (int64_t place : c->candidates) {
         const int64_t* record = list->record(size_t(place));
         uint32_t age = age_since(*r->shedding, *record);
-        worth->known.at(bucket_of_group(r, source, record + 1), age).work += double(shedding::LEARNING);
+        GroupClass* c = &worth->known.at(bucket_of_group(r, source, record + 1), age);
+        c->work += double(shedding::LEARNING);
+        c->asked += double(shedding::LEARNING);
     }
 }
 
@@ -398,6 +403,7 @@ inline void bound_groups(Recognition* r, double rate, double most, int64_t windo
     r->shedding->window = window;
     pass_to(r->shedding.get(), r->state.position);  // by the rate of before
     shedding::begin_allowance(&r->shedding->allowance, rate, most > 0 ? most : shedding::AT_ONCE * rate);
+    r->shedding->allowance.roomiest = shedding::MOST_ROOM_OF_SHORT;
 }
 
 }  // namespace spaseq::events

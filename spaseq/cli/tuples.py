@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
-    "on_error", "totals", "output", "work_bound", "priorities",
+    "on_error", "totals", "output", "work_bound", "latency_bound", "priorities",
 )  # fmt: skip
 
 
@@ -93,6 +94,7 @@ SAME = (  # options of which a run that goes on must have those of before
     help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
 )  # fmt: skip
 @bounds.work_bound_options
+@bounds.latency_option
 @options.checkpoint_options
 @options.notes_options
 @click.pass_context
@@ -124,6 +126,7 @@ class TupleOptions(options.RunOptions):
     sharing: bool = True
     evaluation: str = "auto"
     work_bound: float | None = None
+    latency_bound: timedelta | None = None
     priorities: tuple[str, ...] = ()
 
     def check_times(self) -> None:
@@ -154,7 +157,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """See ``Execution``."""
         asked = self.options
         asked.check_times()
-        self.bound = bounds.bound_of(asked.work_bound, None, asked.priorities)
+        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities)
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)

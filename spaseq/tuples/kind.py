@@ -31,6 +31,7 @@ from spaseq.tuples.encoding.encoder import QueryReading, check_reading
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.families import TupleFamilies
+from spaseq.tuples.paced_tuple_input import PacedTupleInput
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.rule_query import RuleQuery
@@ -389,6 +390,10 @@ class TableKind:
         named = streams and not self._of_column
         clocks = [self.core.clock(name) for name in streams] if named else self.core.clocks.values()
         has_times = self.setting.time is not None
+        if self.bound is not None and self.bound.latency is not None:
+            return PacedTupleInput(
+                streams, clocks, self._naming, self._of_column, has_times, position, self, self.bound
+            )
         return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self, self.bound)
 
     def _streams(self, prepared: Prepared) -> tuple[str, ...]:
@@ -432,7 +437,7 @@ def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statisti
     }
     if query.has_begun:
         found["kernel"] = query.statistics()
-    found |= query.shed.statistics()
+    found |= query.shed.statistics() | merged.told()
     if query.error:
         found["error"] = query.error
     if not its.results:

@@ -74,7 +74,7 @@ class Matches(Results):
     def statistics(self) -> dict[str, Any]:
         """What the recognizer did: events, nodes and their room, partitions, groups scanned; and what a bound cost."""
         self._use.check("statistics")
-        return self._selection.statistics() | self._query.shed.statistics()
+        return self._selection.statistics() | self._query.shed.statistics() | self._input.told()
 
     def count(self) -> int:
         """How many results are left."""
@@ -137,7 +137,7 @@ class RowMatches(Results):
     def statistics(self) -> dict[str, Any]:
         """What its rows run on did so far, together; what a ``bound`` cost."""
         self._use.check("statistics")
-        return self._query.statistics() | self._query.shed.statistics()
+        return self._query.statistics() | self._query.shed.statistics() | self._input.told()
 
 
 @overload

@@ -242,8 +242,11 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
     def statistics(self) -> dict[str, dict[str, Any]]:
         """By query, what it runs on did so far, and what a ``bound`` cost."""
         self._use.check("statistics")
-        running = self._feed.kind.core.running
-        return {name: query.statistics() | query.shed.statistics() for name, query in running.items()}
+        kind = self._feed.kind
+        return {
+            name: query.statistics() | query.shed.statistics() | kind.input_of(query).told()
+            for name, query in kind.core.running.items()
+        }
 
     @property
     def complete(self) -> bool:

@@ -28,7 +28,7 @@ from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.tuple_family import FamilyMember, TupleFamily
 from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
-from spaseq.tuples.tuple_query import ENDED, Ended, TupleQuery
+from spaseq.tuples.tuple_query import ENDED, Allowed, Ended, TupleQuery
 
 _ENTRY: Shape = {
     "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
@@ -166,7 +166,7 @@ def _restore_bounds(kind: TableKind) -> None:
     for query in kind.core.at_work if kind.bound is None else ():
         for member in query.members:
             if member.shed != Shed():
-                member.bound_work(0.0)
+                member.bound_work(Allowed())
     for merged in kind.inputs:
         merged.apportion()
 

@@ -20,13 +20,11 @@ class Sharing(Protocol):
 
 
 def checked(bound: Bound | None) -> Bound | None:
-    """One that CEQL queries can have.  OptionError: it is none, or asks for more than work."""
+    """One that CEQL queries can have.  OptionError: it is none, or has a sample."""
     if bound is None:
         return None
     if not isinstance(bound, Bound):
         raise OptionError(f"a bound is given as Bound(work=…), not {bound!r:.80}")
-    if bound.latency is not None:
-        raise OptionError("CEQL queries have no bound in time yet (latency): give one on work")
     if bound.sample:
         raise OptionError("of CEQL queries it is not estimated yet which part of all results is found (sample)")
     return bound
@@ -39,6 +37,6 @@ def check_queries(bound: Bound | None, queries: Mapping[str, Prepared]) -> None:
 
 
 def part_of(bound: Bound, query: Sharing, queries: Iterable[Sharing]) -> float:
-    """How many units an event may take for one of the queries that share a bound: a fixed part, by priority."""
+    """Which part of a bound one of the queries has that share it: a fixed one, by priority."""
     priorities = {each: max(bound.priority(name) for name in each.names) for each in queries}
-    return bound.units * priorities[query] / sum(priorities.values())
+    return priorities[query] / sum(priorities.values())

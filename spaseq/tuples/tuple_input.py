@@ -28,7 +28,7 @@ from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.tuple_bounds import part_of
-from spaseq.tuples.tuple_query import TupleQuery
+from spaseq.tuples.tuple_query import Allowed, TupleQuery
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 
@@ -161,6 +161,8 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         self._has_times = has_times
         self._kind = kind
         self._bound = bound
+        self.work = 0.0 if bound is None else bound.units  # that an event may take on an average, for all queries,
+        self.at_once = 0.0  # and a single one; 0: as much as is the rule
         self._new = False  # a query has not begun
 
     @property
@@ -219,7 +221,12 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
             running = [member for member in query.members if not member.is_over]
             for member in running:
                 if member.has_begun:
-                    member.bound_work(part_of(self._bound, query, self.queries) / len(running))
+                    part = part_of(self._bound, query, self.queries) / len(running)
+                    member.bound_work(Allowed(part * self.work, part * self.at_once))
+
+    def told(self) -> dict[str, Any]:
+        """What it tells beside what its queries do."""
+        return {}
 
     def losses(self, query: AnyTupleQuery) -> list[Loss]:
         """The events that a query can have in no match, whatever its constants are, and what was left out of it."""

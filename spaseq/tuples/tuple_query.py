@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow
 
@@ -56,11 +56,18 @@ class Evaluation(Forgetful, Protocol):
         """What the future depends on, for a snapshot."""
 
 
+class Allowed(NamedTuple):
+    """How many units of work an event may take on an average (0: any number), and one alone (0: as is the rule)."""
+
+    rate: float = 0.0
+    at_once: float = 0.0
+
+
 @runtime_checkable
 class Boundable(Protocol):
     """What evaluates a query whose work may have a bound."""
 
-    def bound_work(self, rate: float) -> None:
+    def bound_work(self, rate: float, at_once: float = 0) -> None:
         """From the next event on its work has this bound, or with 0 none."""
 
     @property
@@ -200,7 +207,7 @@ class TupleQuery(OneQuery):
         """What ``step`` finds in the batches that it was fed; what is not taken comes the next time."""
         try:
             while self._going is not None or self.fed:
-                if self._going is None and isinstance(self.fed[0], float):
+                if self._going is None and isinstance(self.fed[0], Allowed):
                     self._bound_now(self.fed.popleft())
                     continue
                 if self._going is None:
@@ -218,16 +225,16 @@ class TupleQuery(OneQuery):
         return None if self.is_bounded else window_back(self.prepared.query, time)
 
     # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
-    def bound_work(self, rate: float) -> None:
-        """Its work has this bound from the events on that come next, or with 0 none; it has begun."""
+    def bound_work(self, allowed: Allowed) -> None:
+        """Its work has this bound from the events on that come next; it has begun."""
         if self.fed or self._going is not None:
-            self.fed.append(rate)
+            self.fed.append(allowed)
         else:
-            self._bound_now(rate)
+            self._bound_now(allowed)
 
-    def _bound_now(self, rate: float) -> None:
+    def _bound_now(self, allowed: Allowed) -> None:
         if isinstance(self.evaluation, Boundable):
-            self.evaluation.bound_work(rate)
+            self.evaluation.bound_work(allowed.rate, allowed.at_once)
 
     @property
     def shed(self) -> Shed:

@@ -36,8 +36,8 @@ def reckless() -> Iterator[None]:
     """Within, queries with that bound leave out groups by chance."""
     plain = SelectionQuery.bound_work
 
-    def bound_work(self: SelectionQuery, rate: float) -> None:
-        plain(self, rate)
+    def bound_work(self: SelectionQuery, rate: float, at_once: float = 0) -> None:
+        plain(self, rate, at_once)
         if rate == RECKLESS:
             self._recognizer.reckless = 0.4
 

@@ -203,7 +203,6 @@ def test_queries_that_some_missing_match_would_make_wrong_are_refused(query: str
 @pytest.mark.parametrize(
     ("bound", "told"),
     [
-        (Bound(latency=1000), "no bound in time"),
         (Bound(9, sample=0.1), "not estimated"),
         (9, r"given as Bound\(work=…\)"),
         (Bound(9, {"p": 2}), "no query p to have a priority"),

@@ -232,13 +232,13 @@ class SelectionQuery:
         return self._recognizer.statistics() if self._counter is None else self._counter.statistics()
 
     # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
-    def bound_work(self, rate: float) -> None:
+    def bound_work(self, rate: float, at_once: float = 0) -> None:
         """From the next event on its work has this bound, or with 0 none (``Recognizer.bound_work``)."""
         self._is_bounded = bool(rate)
         if not rate:
             self._shed = self.shed
         if rate or self._recognizer.work_bound:
-            self._recognizer.bound_work(rate, length_of_window(self._query))
+            self._recognizer.bound_work(rate, length_of_window(self._query), at_once)
 
     @property
     def shed(self) -> Shed:
