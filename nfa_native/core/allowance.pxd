@@ -10,3 +10,5 @@ cdef extern from "nfa_native/core/allowance.hpp" namespace "spaseq::shedding" no
         double spent
         double done
         uint64_t over
+
+    uint64_t chance_of(uint64_t position, uint64_t judged)

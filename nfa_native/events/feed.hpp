@@ -122,14 +122,22 @@ static inline bool enumerate_more(Recognition* r, size_t most) {
     return true;
 }
 
+// The start of a match that begins with the event; NEVER: none does, as it is not drawn.
+static inline int64_t drawn_start(const Recognition* r, int64_t start) noexcept {
+    bool drawn = shedding::chance_of(uint64_t(r->state.position), r->program.salt) < r->program.drawn;
+    return r->program.drawn == 0 || drawn ? start : NEVER;
+}
+
 // Event number `at` of the batch; whether matches end with it.
 static inline bool take_event(
     Recognition* r, uint32_t symbol, size_t at, uint32_t partition, int64_t local, int64_t start, int64_t least
 ) {
     if (r->shedding) begin_shed_event(r, symbol, start, least);
-    if (r->correlating == nullptr) return take_symbol(r, symbol, partition, local, start, least);
+    int64_t begins = drawn_start(r, start);
+    if (r->correlating == nullptr) return take_symbol(r, symbol, partition, local, begins, least);
     r->correlating->at = at;
-    return take_correlated(r, symbol, partition, local, start, least);
+    r->correlating->start = start;
+    return take_correlated(r, symbol, partition, local, begins, least);
 }
 
 // The next event from number `at` on whose symbol enters some state; `count`: there is none.

@@ -118,6 +118,7 @@ static inline bool enter_rule(
 ) {
     if (r->correlating != nullptr) {
         r->correlating->at = at;
+        r->correlating->start = start;
         return take_correlated(r, symbol, owned, local, start, least);
     }
     make_room(r, start, least, r->program.most_nodes);

@@ -113,7 +113,6 @@ static bool take_correlated(
     const SymbolSpec* spec = r->program.symbols.data() + symbol;
     const EnteredState* entered = r->program.entered.data() + spec->begin;
     size_t count = spec->end - spec->begin;
-    c->start = start;
     reclaim_listed(r, least);
     if (spec->swift) return take_swiftly(r, spec, partition, start, least);
     make_much_room(r, start, least);

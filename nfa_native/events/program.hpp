@@ -122,6 +122,8 @@ struct RecognizerProgram {
     int64_t limit;                        // results an end; < 0: all
     StrategyKind strategy;
     bool update_only;                     // matches are found, not enumerated
+    uint64_t drawn;                       // matches begin with so many of 2³² events alone, drawn by chance; 0: with all
+    uint64_t salt;                        // other ones are drawn with another one
 };
 
 }  // namespace spaseq::events

@@ -10,6 +10,8 @@ from nfa_native.automata.kinds import Evaluating
 STRATEGIES: tuple[str, ...]
 CONSUMPTIONS: tuple[str, ...]
 
+def drawn_positions(positions: NDArray[np.int64], part: float, salt: int) -> NDArray[np.bool_]: ...
+
 class ComplexEvents(NamedTuple):
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -41,6 +43,7 @@ class Recognizer:
         answer: Callable[[int, int, list[tuple[list[int], ...]]], Sequence[bool] | NDArray[np.bool_]] | None = None,
         programs: Programs = ...,
         waits: bool = True,
+        drawn: tuple[float, int] | None = None,
     ) -> None: ...
     def know_symbols(self, symbols: Iterable[int]) -> None: ...
     @property

@@ -18,6 +18,7 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from nfa_native.automata.kinds cimport BOTH, MOST_ATOMS, Consumed, EnumerationKind, Evaluating, StepKind, StrategyKind
+from nfa_native.core.allowance cimport chance_of
 from nfa_native.core.archive cimport Archive, close_archive, open_archive
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, check_sound, created, guarded, guarded_number
@@ -52,12 +53,14 @@ cdef class Recognizer:
     def __init__(
         self, automaton, *, strategy="ALL", consume="NONE", limit=None, partitioned=False, forgets=True,
         events=None, update_only=False, first_node=1, first_position=0, answer=None, programs=Programs(),
-        waits=True,
+        waits=True, drawn=None,
     ):
         """``forgets``: neither starts nor windows ever move back.  ``events``: a window of so many positions within a
         partition (end − start), instead of starts and windows.  ``update_only``: results are found and not enumerated.
         ``first_node`` (not 0) and ``first_position`` are where the numbers of nodes and events begin.
 
+        ``drawn``: a part (0 to 1) and a number; matches begin with that part of all events alone, drawn by chance, other ones for
+        another number (``drawn_positions``).
         ``waits``: steps may wait for a later event (`nfa_native/automata/lazy_steps.py`).
         ``programs`` are what the automaton asks and computes.  ``answer(number, position, cases)`` says of each case
         whether the condition of that number holds for the event at ``position``, where none of them can; a case has the list of positions, last one first, of
@@ -76,6 +79,7 @@ cdef class Recognizer:
         r.program.rises = forgets
         r.program.forgets = forgets and self.events < 0
         r.program.update_only = update_only
+        r.program.drawn, r.program.salt = (0, 0) if drawn is None else (threshold(drawn[0]), drawn[1])
         r.state.position = r.state.first_number = first_position
         r.owner = &OWNER
         r.recognizer = <void*>self
@@ -512,6 +516,24 @@ cdef check_events(
     for i in range(count if at == 0 else 0):
         if symbols[i] >= known:
             raise ValueError(f"symbol {symbols[i]} is not known")
+
+
+def threshold(part):
+    """Of how many of 2³² numbers a part consists, one at least."""
+    if not 0 < part <= 1:
+        raise ValueError(f"{part} is no part")
+    return max(1, round(part * 2**32))
+
+
+def drawn_positions(const int64_t[::1] positions not None, part, uint64_t salt):
+    """Which positions are those of events that are drawn (bool[n])."""
+    cdef uint64_t least = threshold(part)
+    cdef size_t i
+    found = np.empty(positions.shape[0], np.uint8)
+    cdef uint8_t[::1] view = found
+    for i in range(<size_t>positions.shape[0]):
+        view[i] = chance_of(<uint64_t>positions[i], salt) < least
+    return found.view(np.bool_)
 
 
 # What the recognizer asks Python for.

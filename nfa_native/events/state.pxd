@@ -115,6 +115,8 @@ cdef extern from "nfa_native/events/program.hpp" namespace "spaseq::events" nogi
         int64_t limit
         StrategyKind strategy
         bint update_only
+        uint64_t drawn
+        uint64_t salt
 
 cdef extern from "nfa_native/events/rules.hpp" namespace "spaseq::events" nogil:
     cdef struct Owned:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
-    "on_error", "totals", "output", "work_bound", "latency_bound", "priorities",
+    "on_error", "totals", "output", "work_bound", "latency_bound", "priorities", "recall_sample",
 )  # fmt: skip
 
 
@@ -95,6 +95,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option
+@bounds.sample_option
 @options.checkpoint_options
 @options.notes_options
 @click.pass_context
@@ -128,6 +129,7 @@ class TupleOptions(options.RunOptions):
     work_bound: float | None = None
     latency_bound: timedelta | None = None
     priorities: tuple[str, ...] = ()
+    recall_sample: float | None = None
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -157,7 +159,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """See ``Execution``."""
         asked = self.options
         asked.check_times()
-        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities)
+        self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)

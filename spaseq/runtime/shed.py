@@ -19,6 +19,7 @@ NOTHING: StateShed = (0, 0, 0)
 NONE: Sums = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SHED: Shape = {
     "states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT, "curtailed": Maybe(COUNT), "since": Maybe(TIME),
+    "position": Maybe(COUNT),
     "sample": Maybe((COUNT, float, float, float, float, float)),
 }  # fmt: skip
 REASONS = ("worth_too_little", "no_room", "hopeless_cells")
@@ -40,6 +41,7 @@ class Shed:
     curtailed: int = 0
     sample: Sums | None = None
     since: int = LEAST
+    position: int = 0
 
     def __add__(self, more: Shed) -> Shed:
         each = zip_longest(self.states, more.states, fillvalue=NOTHING)
@@ -47,7 +49,7 @@ class Shed:
         samples = [one for one in (self.sample, more.sample) if one is not None]
         sample = reduce(added, samples, NONE) if samples else None
         numbers = self.over + more.over, self.work + more.work, self.curtailed + more.curtailed
-        return Shed(states, *numbers, sample, max(self.since, more.since))
+        return Shed(states, *numbers, sample, max(self.since, more.since), max(self.position, more.position))
 
     @property
     def steps(self) -> int:
@@ -88,7 +90,8 @@ class Shed:
         if self.sample is None:
             return {}
         recall = self.recall
-        since = {} if self.since == LEAST else {"since": time_of(self.since)}
+        since: dict[str, Any] = {} if self.since == LEAST else {"since": time_of(self.since)}
+        since |= {"since_position": self.position} if self.position else {}
         return {"recall": None if recall is None else recall.statistics() | since}
 
     def losses(self, name: str) -> Iterator[Loss]:
@@ -108,7 +111,8 @@ class Shed:
         """Fit for JSON."""
         states = [list(state) for state in self.states]
         found = {"states": states, "over": self.over, "work": self.work, "curtailed": self.curtailed}
-        return found if self.sample is None else found | {"sample": list(self.sample), "since": self.since}
+        told = {"since": self.since} | ({"position": self.position} if self.position else {})
+        return found if self.sample is None else found | {"sample": list(self.sample), **told}
 
     @staticmethod
     def of_state(state: Mapping[str, Any]) -> Shed:
@@ -116,7 +120,7 @@ class Shed:
         sample: Sums | None = tuple(state["sample"]) if "sample" in state else None
         states = tuple((a, b, c) for a, b, c in state["states"])
         numbers = state["over"], state["work"], state.get("curtailed", 0)
-        return Shed(states, *numbers, sample, state.get("since", LEAST))
+        return Shed(states, *numbers, sample, state.get("since", LEAST), state.get("position", 0))
 
 
 def all_shed(each: Iterable[Shed]) -> Shed:

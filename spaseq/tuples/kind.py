@@ -35,7 +35,7 @@ from spaseq.tuples.paced_tuple_input import PacedTupleInput
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
 from spaseq.tuples.queries import Prepared, atoms_of
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.selection.selection import SelectionQuery
+from spaseq.tuples.selection.selection import Sampling, SelectionQuery
 from spaseq.tuples.tuple_bounds import checked
 from spaseq.tuples.tuple_family import TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
@@ -309,7 +309,9 @@ class TableKind:
         check_reading(asked, plan, schema)
         if asked.aggregates:
             return AggregatingQuery(asked, plan, schema, first, integers), plan
-        return SelectionQuery(asked, plan, schema, first, remembered, integers, self.evaluation), plan
+        part = 0.0 if self.bound is None else self.bound.sample
+        sampling = Sampling(part, int(query.prepared.fingerprint[:16], 16)) if part else None
+        return SelectionQuery(asked, plan, schema, first, remembered, integers, self.evaluation, sampling), plan
 
     @property
     def needed(self) -> tuple[str, ...]:

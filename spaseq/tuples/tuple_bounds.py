@@ -20,13 +20,11 @@ class Sharing(Protocol):
 
 
 def checked(bound: Bound | None) -> Bound | None:
-    """One that CEQL queries can have.  OptionError: it is none, or has a sample."""
+    """One that CEQL queries can have.  OptionError: it is none."""
     if bound is None:
         return None
     if not isinstance(bound, Bound):
         raise OptionError(f"a bound is given as Bound(work=…), not {bound!r:.80}")
-    if bound.sample:
-        raise OptionError("of CEQL queries it is not estimated yet which part of all results is found (sample)")
     return bound
 
 

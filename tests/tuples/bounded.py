@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from spaseq import Bound
+from spaseq.runtime.recall import Sums
 from spaseq.tuples import Engine
 from spaseq.tuples.selection.selection import SelectionQuery
 from tests.oracle.ceql.evaluate import ComplexEvent, candidates
@@ -23,12 +24,12 @@ LONG = Size(events=9)
 
 @dataclass(frozen=True)
 class Told:
-    """What a query gave under a bound, in order, what was left out, and the engine's last state."""
+    """What a query gave under a bound, in order, what was left out, and what is known of a sample."""
 
     answers: list[ComplexEvent]
     complete: bool
     bound: dict[str, object]
-    state: bytes
+    sample: Sums | None
 
 
 @contextmanager
@@ -67,7 +68,8 @@ def _unchanged(query: Query, _: Random) -> Query:
 
 def told(pair: Pair, bound: float | None, chance: Random | None = None) -> Told:
     """What an engine gives row by row; by ``chance`` in batches, and from snapshots between them."""
-    text, limit = to_text(pair.query), None if bound is None else Bound(bound)
+    text, sample = to_text(pair.query), 0.5 * (len(pair.events) % 2)
+    limit = None if bound is None else Bound(bound, sample=sample)
     engine, found = Engine(time="time", types=TYPES, bound=limit), list[ComplexEvent]()
     engine.register(text, "q")
     given = rows(pair.events)
@@ -79,7 +81,8 @@ def told(pair: Pair, bound: float | None, chance: Random | None = None) -> Told:
             engine = Engine.restore(data, {"q": text}, bound=limit)
             assert engine.snapshot() == data
     assert not engine.close()
-    return Told(found, engine.complete, engine.statistics()["queries"]["q"].get("bound", {}), engine.snapshot())
+    told = engine.statistics()["queries"]["q"].get("bound", {})
+    return Told(found, engine.complete, told, engine.kind.core.at_work[0].shed.sample)
 
 
 def check_part(pair: Pair, bound: float, seed: int = 0) -> Told:
@@ -94,5 +97,5 @@ def check_part(pair: Pair, bound: float, seed: int = 0) -> Told:
     if found.complete:
         assert found.answers == told(pair, None).answers, about
     assert cut.answers == found.answers, f"{about}\ncut otherwise"
-    assert cut.bound == found.bound, f"{about}\ncut otherwise"
+    assert (cut.bound, cut.sample) == (found.bound, found.sample), f"{about}\ncut otherwise"
     return found

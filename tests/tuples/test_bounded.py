@@ -7,13 +7,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow
 import pytest
 from click.testing import CliRunner
 
+from nfa_native.events.recognizer import drawn_positions
 from spaseq import Bound, OptionError
 from spaseq.cli import main
-from spaseq.tuples import Engine, match
+from spaseq.tuples import Engine, Matches, match
 from tests.tuples.bounded import BOUNDS, bounded_pair, check_part
 
 SUMS = "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[a.v + b.v < c.v * 0.4] WITHIN 200 EVENTS"
@@ -55,9 +57,9 @@ def test_so_in_many_cases(start: int) -> None:
 
 
 @pytest.mark.parametrize("query", [SUMS, KEYS, FLOOD])
-@pytest.mark.parametrize("units", [1, 30, 1e9])
-def test_the_same_wherever_it_is_cut_or_goes_on(query: str, units: float) -> None:
-    bound, chance, found, at = Bound(units), Random(int(units)), [], 0
+@pytest.mark.parametrize(("units", "sample"), [(1, 0), (30, 0), (60, 0.05), (1e9, 0.05)])
+def test_the_same_wherever_it_is_cut_or_goes_on(query: str, units: float, sample: float) -> None:
+    bound, chance, found, at = Bound(units, sample=sample), Random(int(units)), [], 0
     engine = Engine(time="time", bound=bound)
     engine.register(query, "q")
     while at < len(EVENTS):
@@ -72,7 +74,7 @@ def test_the_same_wherever_it_is_cut_or_goes_on(query: str, units: float) -> Non
     wanted = whole.to_arrow()
     assert pyarrow.Table.from_batches(found, wanted.schema).to_pylist() == wanted.to_pylist()
     assert engine.statistics()["queries"]["q"]["bound"] == whole.statistics()["bound"]
-    assert engine.complete == whole.complete == (units == 1e9 or (query == FLOOD and units == 30))
+    assert engine.complete == whole.complete == (units == 1e9 or (query == FLOOD and units > 1))
 
 
 def test_a_bound_that_is_never_met_changes_nothing() -> None:
@@ -149,6 +151,50 @@ def test_a_query_that_comes_later_takes_its_share_from_then_on() -> None:
     assert engine.statistics()["queries"]["second"]["bound"]["work"] > 1.5 * after
 
 
+# ── which part of all that is ──
+def test_a_sample_has_all_that_begins_with_its_events() -> None:
+    starts = np.array(match(SUMS, EVENTS).to_arrow()["start"])
+    matches = match(SUMS, EVENTS, bound=Bound(1e9, sample=0.1))
+    assert isinstance(matches, Matches)
+    assert matches.count() == len(starts)
+    sample = matches._selection._sample
+    assert sample is not None
+    drawn = starts[drawn_positions(starts, 0.1, sample._salt)]
+    assert 0.05 * len(starts) < len(drawn) < 0.2 * len(starts)
+    each = np.unique(drawn, return_counts=True)[1]
+    assert sample.sums[:4] == (len(each), len(drawn), len(drawn), float(each @ each))
+
+
+def test_recall_is_estimated() -> None:
+    events, held = table(12_000), 0
+    exact = match(SUMS, events).count()
+    for number in range(8):
+        query = SUMS.replace(" AS b", f" AS b{number}").replace("b.v", f"b{number}.v")  # another sample each
+        matches = match(query, events, bound=Bound(60, sample=0.03))
+        found = matches.count() / exact
+        recall = matches.statistics()["bound"]["recall"]
+        assert recall["ticks"] >= 30
+        held += recall["low"] <= found <= recall["high"]
+        (loss,) = matches.losses()
+        assert "of the results about" in loss.remedy
+    assert held >= 7
+
+
+def test_a_sample_that_makes_too_much_work_is_halved() -> None:
+    matches = match(SUMS, EVENTS, bound=Bound(20, sample=1.0))
+    matches.count()
+    told = matches.statistics()["bound"]
+    assert told["work"] < 1.4 * 20 * len(EVENTS)
+    assert told["recall"] is None or told["recall"]["since_position"] % 1024 == 0
+
+
+@pytest.mark.parametrize("query", [SUMS.replace("SELECT", "SELECT ANY"), f"{SUMS} LIMIT 2"])
+def test_where_some_are_chosen_recall_is_not_told(query: str) -> None:
+    matches = match(query, EVENTS, bound=Bound(60, sample=0.1))
+    matches.count()
+    assert "recall" not in matches.statistics()["bound"]
+
+
 # ── what is told and refused ─────────────────────────────────────────────────────────────────────────────
 def test_it_may_end_and_what_was_left_out_stays_told() -> None:
     engine = Engine(bound=Bound(20))
@@ -203,7 +249,6 @@ def test_queries_that_some_missing_match_would_make_wrong_are_refused(query: str
 @pytest.mark.parametrize(
     ("bound", "told"),
     [
-        (Bound(9, sample=0.1), "not estimated"),
         (9, r"given as Bound\(work=…\)"),
         (Bound(9, {"p": 2}), "no query p to have a priority"),
     ],

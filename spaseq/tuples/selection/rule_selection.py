@@ -24,6 +24,7 @@ from spaseq.sources.tables.types import Integers
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.rule_sets import RuleSets
 from spaseq.tuples.encoding.times import Times
+from spaseq.tuples.selection.recall_sample import FedEvents
 from spaseq.tuples.selection.selection import MOST, SelectionQuery
 from spaseq.tuples.totals.totals import HINT
 
@@ -171,10 +172,8 @@ class RuleSelection(SelectionQuery):
         self._tests = self._sets.read(batch.batch) if self._keys else []
         yield from super().recognized(batch)
 
-    def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
-        return self.rules.feed_rules(
-            batch.symbols, starts, least, batch.partitions, at, self.most, columns, self._tests, self._counts
-        )
+    def _feed(self, fed: FedEvents, at: int) -> int:
+        return self.rules.feed_rules(*fed[:4], at, self.most, fed.columns, self._tests, self._counts)
 
     def _know(self, masks: Sequence[int]) -> None:
         """What is asked of all rows alike: whether it is met says nothing of any."""

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,10 @@ import pyarrow
 
 from nfa_native.automata.kinds import Evaluating
 from nfa_native.events.recognizer import ComplexEvents, Recognizer
-from spaseq.pattern.formulas.query import EventWindow, FormulaQuery
+from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
 from spaseq.plan.formulas.automaton import RecognitionPlan, rises
 from spaseq.plan.formulas.bounded import length_of_window
+from spaseq.runtime.bounded import SHARED_EVERY
 from spaseq.runtime.shed import SHED, Shed
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Maybe, Shape
 from spaseq.sources.tables.types import Integers
@@ -30,6 +31,7 @@ from spaseq.tuples.encoding.history import PAST, EventHistory
 from spaseq.tuples.encoding.partitions import Numbers
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.selection.picks import ResultColumn, called, columns_of, free, in_order
+from spaseq.tuples.selection.recall_sample import SAMPLE, FedEvents, RecallSample
 from spaseq.tuples.totals.totals import TotalsCounter, counter
 
 _Numbers = npt.NDArray[np.int64]
@@ -109,8 +111,15 @@ def _many_offsets(each: int, count: int) -> pyarrow.Array:
 MOST = 1 << 14  # results that are handed over together
 SELECTION: Shape = {
     "recognizer": bytes, "past": PAST, "remembered": PAST, "texts": bytes, "least": TIME, "found": COUNT, "met": str,
-    "shed": Maybe(SHED),
+    "shed": Maybe(SHED), "sample": Maybe(SAMPLE),
 }  # fmt: skip
+
+
+class Sampling(NamedTuple):
+    """Which events a sample is of: that part of them, drawn by chance, and other ones with another ``salt``."""
+
+    part: float
+    salt: int
 
 
 class SelectionQuery:
@@ -118,8 +127,9 @@ class SelectionQuery:
 
     ``schema`` is that of the batches of results: start, end, positions, and ``columns``.  ``found`` counts results.
     The columns ``remembered`` are kept as long as a match may pick their rows.  ``integers`` says how many results an
-    end may have when they are only counted, ``evaluating`` when steps are made that may wait.  QueryError: what the
-    query compares does not compare in events of ``schema``.
+    end may have when they are only counted, ``evaluating`` when steps are made that may wait, ``sampling`` by which
+    events recall is estimated where work has a bound.  QueryError: what the query compares does not compare in events
+    of ``schema``.
     """
 
     def __init__(
@@ -131,6 +141,7 @@ class SelectionQuery:
         remembered: Sequence[str] = (),
         integers: Integers = Integers.INT64,
         evaluating: Evaluating = Evaluating.EAGER,
+        sampling: Sampling | None = None,
     ) -> None:
         self._query = query
         self._plan = plan
@@ -145,7 +156,11 @@ class SelectionQuery:
         self.past = EventHistory([*remembered, *shown], schema, query.forgets)
         self._memory = ConditionMemory(plan.asked, plan.computed, schema, query.forgets)
         self._columns = RegisterColumns(plan.measured, schema, self._memory.conditions)
-        self._recognizer = self._made_recognizer(**_options(query, plan, self._memory, first))
+        self._options = _options(query, plan, self._memory)
+        self._recognizer = self._made_recognizer(**self._options, first_position=first)
+        self._sampling = sampling if _tells_recall(query) else None
+        self._sample = self._new_sample(first)
+        self._allowed = 0.0, 0.0  # units of work that an event may take on an average, and one alone
         self._recognizer.evaluation = evaluating
         self._is_bounded = False
         self._counter: TotalsCounter | None = None  # what counts results that nobody asks for
@@ -158,6 +173,14 @@ class SelectionQuery:
     def _made_recognizer(self, **options: Any) -> Recognizer:
         return Recognizer(self._plan.automaton, **options)
 
+    def _new_sample(self, first: int) -> RecallSample | None:
+        if self._sampling is None:
+            return None
+        return RecallSample(self._sampled_recognizer, self._sampling.part, self._sampling.salt, first)
+
+    def _sampled_recognizer(self, drawn: tuple[float, int], first: int) -> Recognizer:
+        return self._made_recognizer(**self._options, first_position=first, drawn=drawn)
+
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
         """The results that end in a batch; StreamError for a number that cannot be compared exactly."""
         return map(self.shown, self.recognized(batch))
@@ -169,7 +192,7 @@ class SelectionQuery:
         if self._counter is not None:
             self._has_begun = True
             return self._counted(self._counter, batch)
-        if self._recognizer.can_count:
+        if self._recognizer.can_count and self._sample is None:
             return self._counted_alone(batch)
         return (len(found.starts) for found in self.recognized(batch))
 
@@ -202,17 +225,38 @@ class SelectionQuery:
         columns = self._columns.read(batch.batch)
         self._memory.keep(batch, starts, least)
         self.past.keep(batch, starts, least)
+        fed = FedEvents(batch.symbols, starts, least, batch.partitions, columns)
+        yield from self._recognized(fed) if self._sample is None else self._sampled(self._sample, fed, batch)
+        self._least = int(least[-1])
+
+    def _recognized(self, fed: FedEvents) -> Iterator[ComplexEvents]:
         at = 0
-        while at < len(batch):
-            at = self._feed(batch, starts, least, at, columns)
+        while at < len(fed.symbols):
+            at = self._feed(fed, at)
             if self._recognizer.found:
                 found = self._recognizer.take()
                 self.found += len(found.starts)
                 yield found
-        self._least = int(least[-1])
 
-    def _feed(self, batch: EncodedBatch, starts: Times, least: Times, at: int, columns: Sequence[Times]) -> int:
-        return self._recognizer.feed(batch.symbols, starts, least, batch.partitions, at, MOST, columns)
+    def _sampled(self, sample: RecallSample, fed: FedEvents, batch: EncodedBatch) -> Iterator[ComplexEvents]:
+        """The same, as a sample sees it, too, which is measured wherever so many events have passed."""
+        at, position = 0, batch.first_position
+        while at < len(batch):
+            end = min(len(batch), at + SHARED_EVERY - (position + at) % SHARED_EVERY)
+            part = fed.part(at, end)
+            sample.know(batch.masks)
+            sample.feed(part, position + at)
+            for found in self._recognized(part):
+                sample.found(found.starts)
+                yield found
+            sample.pass_to(int(part.least[-1]))
+            at = end
+            if (position + at) % SHARED_EVERY == 0:
+                sample.measure(position + at)
+                self._bound_recognizer()
+
+    def _feed(self, fed: FedEvents, at: int) -> int:
+        return self._recognizer.feed(fed.symbols, fed.starts, fed.least, fed.partitions, at, MOST, fed.columns)
 
     def shown(self, found: ComplexEvents) -> pyarrow.RecordBatch:
         """Results as a batch of ``schema``."""
@@ -237,13 +281,21 @@ class SelectionQuery:
         self._is_bounded = bool(rate)
         if not rate:
             self._shed = self.shed
+        self._allowed = rate, at_once
+        if self._sample is not None and rate:
+            self._sample.bound(rate, length_of_window(self._query))
         if rate or self._recognizer.work_bound:
-            self._recognizer.bound_work(rate, length_of_window(self._query), at_once)
+            self._bound_recognizer()
+
+    def _bound_recognizer(self) -> None:
+        rate, at_once = self._allowed
+        needed = 0.0 if self._sample is None else self._sample.needed
+        self._recognizer.bound_work(max(rate - needed, 0.0), length_of_window(self._query), at_once)
 
     @property
     def shed(self) -> Shed:
         """What was left out, to keep work within a bound."""
-        return self._shed + _shed_by(self._recognizer)
+        return self._shed + _shed_by(self._recognizer, self._sample)
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
@@ -257,6 +309,7 @@ class SelectionQuery:
             "found": self.found,
             "met": hex(self.met),
             **({} if self._shed == Shed() else {"shed": self._shed.state()}),
+            **({} if self._sample is None else {"sample": self._sample.state(self._least)}),
         }
 
     def restore(self, state: dict[str, Any], position: int, time: int | None, oldest: int = 0) -> None:
@@ -277,6 +330,9 @@ class SelectionQuery:
         self._least, self.found = state["least"], state["found"]
         self.met = met_of(state["met"], len(self._plan.atoms))
         self._shed = Shed.of_state(state["shed"]) if "shed" in state else Shed()
+        self._sample = self._new_sample(position)
+        if self._sample is not None and "sample" in state:
+            self._sample.restore(state["sample"], latest, oldest, position)
         self._has_begun = True
 
     @property
@@ -292,12 +348,15 @@ class SelectionQuery:
 
     def living(self) -> Numbers:
         """The partitions that have something which a later event can go on with."""
-        return self._recognizer.living(self._bound)
+        own = self._recognizer.living(self._bound)
+        return own if self._sample is None else np.union1d(own, self._sample.living(self._bound))
 
     def keep(self, kept: Numbers) -> None:
         """Forget all but these (rising), which get the numbers from 0 on."""
         known = np.uint32(self.known_partitions)
         self._recognizer.keep(kept[kept < known])
+        if self._sample is not None:
+            self._sample.keep(kept)
 
     @property
     def _bound(self) -> int:
@@ -338,15 +397,23 @@ def _schema(columns: Sequence[ResultColumn], events: pyarrow.Schema) -> pyarrow.
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
-def _shed_by(recognizer: Recognizer) -> Shed:
+def _shed_by(recognizer: Recognizer, sample: RecallSample | None) -> Shed:
     """What a recognizer has left out so far."""
     if not recognizer.work_bound:
         return Shed()
     states, over, work, curtailed = recognizer.shed()
-    return Shed(tuple((little, cut, 0) for little, cut in states.tolist()), over, int(work), curtailed)
+    dropped = tuple((little, cut, 0) for little, cut in states.tolist())
+    if sample is None:
+        return Shed(dropped, over, int(work), curtailed)
+    return Shed(dropped, over, int(work + sample.work), curtailed, sample.sums, position=sample.since)
 
 
-def _options(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory, first: int) -> dict[str, Any]:
+def _tells_recall(query: FormulaQuery) -> bool:
+    """Whether of a result it can be said that it was found: where some are chosen others may be instead of it."""
+    return query.strategy is SelectionStrategy.ALL and query.limit is None
+
+
+def _options(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory) -> dict[str, Any]:
     """Those of the query's recognizer."""
     window = query.window
     return {
@@ -356,7 +423,6 @@ def _options(query: FormulaQuery, plan: RecognitionPlan, memory: ConditionMemory
         "partitioned": bool(plan.partition),
         "forgets": rises(query),
         "events": window.positions if isinstance(window, EventWindow) and query.partition else None,
-        "first_position": first,
         "answer": memory.answer,
         "programs": memory.conditions.native,
     }
