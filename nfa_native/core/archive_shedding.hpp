@@ -85,7 +85,7 @@ inline void take_quantiles(NumberReader<uint64_t>* counts, NumberReader<double>*
     to->due = counts->next();
     uint64_t edges = counts->next();
     require(entered < to->due && to->due <= uint64_t(FARTHEST), "edges are overdue");
-    require(edges == 0 ? entered < FIRST_EDGES : edges + 1 == to->parts, "there are other edges than buckets");
+    require(edges == 0 || edges + 1 == to->parts, "there are other edges than buckets");
     take_values(entered, values, &to->entered);
     take_values(useful, values, &to->useful);
     for (uint64_t i = 0; i < edges; ++i) to->edges.push_back(take_number(values));

@@ -20,19 +20,20 @@ static inline bool enters_one_by_one(const Correlating* c, uint32_t state) noexc
 
 // A set of partial matches enters with what is in `registers`.
 static inline void enter_apart(
-    Recognition* r, uint32_t state, uint32_t partition, const Head& set, int64_t least
+    Recognition* r, uint32_t state, uint32_t partition, uint32_t node, int64_t youngest, float load,
+    int64_t least
 ) {
     Correlating* c = r->correlating;
     uint32_t number = list_for(r, partition, state, c->registers.data(), least);
     GroupList* list = list_at(c, number);
     if (!list->entering || c->cells.data()[state].key >= 0) c->touched.push_back({0, number, false});
-    store_group(list, c->registers.data(), set.node, set.youngest);
-    if (r->shedding) set_load(list, list->count + list->entering - 1, set.load);
+    store_group(list, c->registers.data(), node, youngest);
+    if (r->shedding) set_load(list, list->count + list->entering - 1, load);
 }
 
 // What the event under way has added to a list is part of it, each set with the event as its last pick; of a state with
 // a list for each key only what comes next, for sets settle in the order in which they entered.
-static inline void settle_apart(Recognition* r, uint32_t number, uint32_t state) {
+[[gnu::always_inline]] static inline void settle_apart(Recognition* r, uint32_t number, uint32_t state) {
     GroupList* list = list_at(r->correlating, number);
     uint32_t pos = uint32_t(r->state.position);
     assert(!r->program.entries[state].final && !r->program.entries[state].waits_next);

@@ -88,26 +88,30 @@ static bool is_merged_already(
 
 // A set of partial matches with these registers takes a transition.
 static void take_along(
-    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, const Head& set,
-    int64_t least, Head* before
+    Recognition* r, uint32_t number, uint32_t state, uint32_t partition, const int64_t* registers, uint32_t node,
+    int64_t youngest, float load, int64_t least, Head* before
 ) {
     Correlating* c = r->correlating;
     uint32_t list_number;
     int64_t group;
     if (!has_room(r)) return;
-    if (r->shedding && is_step_left_out(r, &c->transitions[number], state, partition, registers, set, least)) return;
+    if (r->shedding
+        && is_step_left_out(r, &c->transitions[number], state, partition, registers, {youngest, node, load}, least)) return;
     if (!enters_one_by_one(c, state)) {
-        join(&r->state, before, set);
+        unite(&r->state, before, node, youngest);
+        before->load += load;
         return;
     }
     updated(r, c->transitions[number].first_update, c->cells[state].width, registers);
     if (c->cells[state].kind == RegisterCells::APART) {
-        enter_apart(r, state, partition, set, least);
+        enter_apart(r, state, partition, node, youngest, load, least);
         return;
     }
     merged_group(r, partition, state, c->registers.data(), least, &list_number, &group);
     touch_group(r, list_number, group);
-    join(&r->state, &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base], set);
+    Head* arriving = &list_at(c, list_number)->arriving.data()[group - list_at(c, list_number)->base];
+    unite(&r->state, arriving, node, youngest);
+    arriving->load += load;
 }
 
 // From a state without registers.
@@ -123,7 +127,7 @@ static void follow_head(
         found.load = 1;
     }
     if (found.node != NO_NODE && !is_over(&r->program, found.youngest, least))
-        take_along(r, number, state, partition, nullptr, found, least, before);
+        take_along(r, number, state, partition, nullptr, found.node, found.youngest, found.load, least, before);
 }
 
 // What the event has for each guard.
@@ -154,8 +158,8 @@ static void follow_recent(
     ask_all(r, transition, recent->registers.data(), width);
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         size_t place = size_t(c->candidates[i]);
-        take_along(r, number, state, partition, recent->registers.data() + place * width,
-            {recent->youngest.data()[place], recent->nodes.data()[place], 1}, least, before);
+        take_along(r, number, state, partition, recent->registers.data() + place * width, recent->nodes.data()[place],
+            recent->youngest.data()[place], 1, least, before);
     }
 }
 
@@ -168,7 +172,7 @@ static void follow_groups(
     GroupList* list = list_at(c, list_number);
     int64_t floor = r->program.rises ? std::max(least, NEVER + 1) : NEVER + 1;
     int64_t place = int64_t(groups_of(list));
-    bool knows = knows_worth(r);
+    bool knows = knows_worth(r), has_loads = r->shedding != nullptr;
     c->candidates.clear();
     while (true) {
         place = group_before(list, place, view_guards(c, transition), condition_count(transition),
@@ -185,9 +189,9 @@ static void follow_groups(
     for (size_t i = 0, i_end = c->candidates.size(); i < i_end; ++i) {
         if (r->scratch.is_full || r->scratch.is_stopped) return;
         place = c->candidates[i];
-        Head set{youngest_in(list, size_t(place)), list->nodes[size_t(place)]};
-        if (r->shedding) set.load = load_of_group(list, size_t(place));
-        take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, set, least, before);
+        float load = has_loads ? load_of_group(list, size_t(place)) : 1;
+        take_along(r, number, state, list->partition, record_of(list, size_t(place)) + 1, list->nodes[place],
+            youngest_in(list, size_t(place)), load, least, before);
     }
 }
 

@@ -187,15 +187,21 @@ static inline float load_of_group(const GroupList* list, size_t place) noexcept 
     return place < list->loads.size() ? list->loads[place] : 1;
 }
 
+// Of the groups that `keep_groups` keeps, those of a bound on work that is not over.
+static inline void keep_loads(GroupList* list, size_t first, int64_t least) noexcept {
+    size_t kept = 0;
+    if (list->loads.size() < list->count) list->loads.clear();
+    else for (size_t place = first; place < list->count; ++place)
+        if (youngest_in(list, place) >= least) list->loads[kept++] = list->loads[place];
+}
+
 // Only those from `first` on that started at `least` or later, closed up.
 static inline void keep_groups(GroupList* list, size_t first, int64_t least) noexcept {
     size_t kept = 0;
-    bool has_loads = list->loads.size() >= list->count;  // else they are of a bound that is over
-    if (!has_loads) list->loads.clear();
+    if (!list->loads.empty()) keep_loads(list, first, least);
     for (size_t place = first; place < list->count; ++place) {
         if (youngest_in(list, place) < least) continue;
         std::copy_n(list->record(place), list->width, list->record(kept));
-        if (has_loads) list->loads[kept] = list->loads[place];
         list->nodes[kept++] = list->nodes[place];
     }
     list->count = kept;

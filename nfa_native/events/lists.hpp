@@ -187,9 +187,9 @@ static void know_group(Recognition* r, uint64_t hash, uint32_t list, int64_t num
     put_slot(&r->correlating->merged, hash, list, number);
 }
 
-// Whether a group with these registers is there, and where.  Where work is bounded none that is dead is: it would lie
-// before others that a snapshot has in front of it.
-static bool find_merged(
+// Whether a group with these registers is there, and where.  None that is dead is: it would lie before others that are
+// in front of it where a snapshot was restored.
+[[gnu::always_inline]] static inline bool find_merged(
     Recognition* r, uint32_t partition, uint32_t state, const int64_t* registers, uint64_t hash, int64_t least,
     uint32_t* list_number, int64_t* number
 ) noexcept {
@@ -198,8 +198,9 @@ static bool find_merged(
         const Slot& slot = c->merged.slots[place];
         GroupList* list = list_at(c, slot.list);
         if (slot.hash != hash || slot.number < list->base || !is_group_of(r, list, partition, state)) continue;
-        if (!has_registers(list, size_t(slot.number - list->base), registers)) continue;
-        if (r->shedding && is_dead(r, &slot, least)) continue;
+        size_t at = size_t(slot.number - list->base);
+        if (!has_registers(list, at, registers)) continue;
+        if (r->program.rises && youngest_in(list, at) < least && !is_arriving(list, at)) continue;
         *list_number = slot.list;
         *number = slot.number;
         return true;
