@@ -7,7 +7,7 @@ import pyarrow
 import pytest
 
 from nfa_native.automata.telling import Telling, judged_states, told_by_state
-from nfa_native.events.recognizer import Recognizer
+from nfa_native.events.recognizer import Recognizer, drawn_positions
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import RecognitionPlan, planned
 from spaseq.tuples.encoding.correlation import ConditionMemory
@@ -95,3 +95,23 @@ def test_work_is_counted_with_the_event_that_makes_it() -> None:
     dropped, over, work, curtailed = one.shed()
     assert (dropped.tolist(), over, work, curtailed) == ([[0, 0], [0, 0]], 3, 24, 0)
     assert one.found == 1
+
+
+def test_matches_begin_with_the_events_that_are_drawn() -> None:
+    positions = np.arange(5_000)
+    drawn = drawn_positions(positions, 0.1, 7)
+    assert 400 < drawn.sum() < 600
+    assert (drawn != drawn_positions(positions, 0.1, 8)).any()
+    one = recognizer(drawn=(0.1, 7))
+    one.know_symbols([1, 2])
+    symbols = np.tile(np.array([1, 2], np.uint32), 2_500)
+    one.feed(symbols, positions, positions - 9)
+    assert set(one.take().starts.tolist()) == set(positions[drawn & (positions % 2 == 0)].tolist())
+
+
+@pytest.mark.parametrize("part", [0, -0.5, 1.5, float("nan")])
+def test_parts_that_are_none(part: float) -> None:
+    with pytest.raises(ValueError, match="is no part"):
+        drawn_positions(np.arange(3), part, 1)
+    with pytest.raises(ValueError, match="is no part"):
+        recognizer(drawn=(part, 1))

@@ -188,6 +188,29 @@ def test_a_sample_that_makes_too_much_work_is_halved() -> None:
     assert told["recall"] is None or told["recall"]["since_position"] % 1024 == 0
 
 
+@pytest.mark.parametrize("count", [1000, 1024, 3000, 5120, 6000])
+def test_a_sample_goes_on_also_where_it_is_given_up(count: int) -> None:
+    bound = Bound(0.5, sample=1.0)
+    engine = Engine(bound=bound)
+    engine.register(SUMS, "q")
+    engine.push(EVENTS.slice(0, count))
+    other = Engine.restore(engine.snapshot(), {"q": SUMS}, bound=bound)
+    for one in (engine, other):
+        one.push(EVENTS)
+    told, again = (one.statistics()["queries"]["q"]["bound"] for one in (engine, other))
+    assert told == again
+    assert told["recall"] is None
+
+
+def test_a_query_that_comes_later_is_told_of_whole() -> None:
+    engine = Engine(bound=Bound(1e9, sample=0.5))
+    engine.register(FLOOD, "first")
+    engine.push(EVENTS.slice(0, 100))
+    engine.register(SUMS, "second")
+    engine.push(EVENTS.slice(100))
+    assert "since_position" not in engine.statistics()["queries"]["second"]["bound"]["recall"]
+
+
 @pytest.mark.parametrize("query", [SUMS.replace("SELECT", "SELECT ANY"), f"{SUMS} LIMIT 2"])
 def test_where_some_are_chosen_recall_is_not_told(query: str) -> None:
     matches = match(query, EVENTS, bound=Bound(60, sample=0.1))

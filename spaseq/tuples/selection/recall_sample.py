@@ -174,8 +174,9 @@ class RecallSample:
             return
         require(0 <= state["part"] <= 1 and state["since"] <= position, "a sample is none")
         self._begin(state["part"], state["since"])
-        self._own.restore(state["recognizer"], latest, oldest)
-        require(self._own.position == position, "a sample is at another position")
+        if self.part:
+            self._own.restore(state["recognizer"], latest, oldest)
+            require(self._own.position == position, "a sample is at another position")
         self._open = {position: [start, every, found] for position, start, every, found in state["open"]}
         ticks, *sums = state["over"]
         self._over = int(ticks), *sums

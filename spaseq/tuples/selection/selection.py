@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Any, NamedTuple
@@ -159,6 +160,7 @@ class SelectionQuery:
         self._options = _options(query, plan, self._memory)
         self._recognizer = self._made_recognizer(**self._options, first_position=first)
         self._sampling = sampling if _tells_recall(query) else None
+        self._first = first
         self._sample = self._new_sample(first)
         self._allowed = 0.0, 0.0  # units of work that an event may take on an average, and one alone
         self._recognizer.evaluation = evaluating
@@ -295,7 +297,11 @@ class SelectionQuery:
     @property
     def shed(self) -> Shed:
         """What was left out, to keep work within a bound."""
-        return self._shed + _shed_by(self._recognizer, self._sample)
+        own, sample = _shed_by(self._recognizer), self._sample
+        if sample is not None and self._recognizer.work_bound:
+            since = sample.since if sample.since > self._first else 0
+            own = replace(own, work=own.work + int(sample.work), sample=sample.sums, position=since)
+        return self._shed + own
 
     # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
     def state(self) -> dict[str, Any]:
@@ -397,15 +403,12 @@ def _schema(columns: Sequence[ResultColumn], events: pyarrow.Schema) -> pyarrow.
     return pyarrow.schema([*own, *((column.name, column.type(events)) for column in columns)])
 
 
-def _shed_by(recognizer: Recognizer, sample: RecallSample | None) -> Shed:
+def _shed_by(recognizer: Recognizer) -> Shed:
     """What a recognizer has left out so far."""
     if not recognizer.work_bound:
         return Shed()
     states, over, work, curtailed = recognizer.shed()
-    dropped = tuple((little, cut, 0) for little, cut in states.tolist())
-    if sample is None:
-        return Shed(dropped, over, int(work), curtailed)
-    return Shed(dropped, over, int(work + sample.work), curtailed, sample.sums, position=sample.since)
+    return Shed(tuple((little, cut, 0) for little, cut in states.tolist()), over, int(work), curtailed)
 
 
 def _tells_recall(query: FormulaQuery) -> bool:
