@@ -97,7 +97,9 @@ static inline void expect_of(GroupClass* c, const GroupClass& older, const MostE
 }
 
 // So much of an age has passed since the last lesson.
-static inline void learn_of_age(GroupWorth* worth, uint32_t age, double passed, int64_t newest, const MostExpected& most) {
+static inline void learn_of_age(
+    GroupWorth* worth, uint32_t age, double passed, int64_t newest, const MostExpected& most
+) {
     GroupClass none;
     GroupClass* all = &worth->known.at(BUCKETS, age);
     *all = {};
