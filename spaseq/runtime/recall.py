@@ -18,6 +18,7 @@ CHANCE = 0.9  # that the interval has the truth
 
 Sums: TypeAlias = tuple[int, float, float, float, float, float]
 """Of the ticks of a sample, as ``recall_of`` takes them."""
+NO_TICKS: Sums = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def added(one: Sums, more: Sums) -> Sums:

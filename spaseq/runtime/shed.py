@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
-from spaseq.runtime.recall import CERTAIN, Recall, Sums, added, recall_of
+from spaseq.runtime.recall import CERTAIN, NO_TICKS, Recall, Sums, added, recall_of
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Maybe, Shape
 from spaseq.runtime.statistics import time_of
 from spaseq.streams.losses import Loss, counted, were
@@ -16,7 +16,6 @@ from spaseq.streams.timestamps import LEAST
 
 StateShed = tuple[int, int, int]
 NOTHING: StateShed = (0, 0, 0)
-NONE: Sums = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SHED: Shape = {
     "states": [(COUNT, COUNT, COUNT)], "over": COUNT, "work": COUNT, "curtailed": Maybe(COUNT), "since": Maybe(TIME),
     "position": Maybe(COUNT),
@@ -31,8 +30,8 @@ class Shed:
     left, and cells (groups of partial matches) that were given up.
 
     ``over``: events that took more than the bound, which is an average; ``work``: units in all; ``curtailed``: events
-    of which not all results were put out.  ``sample``: what is known of a sample of the ticks ``since`` a time; None:
-    none is taken.
+    of which not all results were put out.  ``sample``: what is known of a sample of the ticks ``since`` a time, or of
+    the events since a ``position`` (0: of all); None: none is taken.
     """
 
     states: Sequence[StateShed] = ()
@@ -47,7 +46,7 @@ class Shed:
         each = zip_longest(self.states, more.states, fillvalue=NOTHING)
         states = tuple((a + d, b + e, c + f) for (a, b, c), (d, e, f) in each)
         samples = [one for one in (self.sample, more.sample) if one is not None]
-        sample = reduce(added, samples, NONE) if samples else None
+        sample = reduce(added, samples, NO_TICKS) if samples else None
         numbers = self.over + more.over, self.work + more.work, self.curtailed + more.curtailed
         return Shed(states, *numbers, sample, max(self.since, more.since), max(self.position, more.position))
 

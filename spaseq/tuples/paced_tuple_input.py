@@ -43,9 +43,7 @@ class PacedTupleInput(TupleInput):
     def _begin_batch(self, events: int) -> None:
         """See ``MergedInput``: they may take as much as leaves their results in time."""
         units = self.control.begin(events, sum(query.shed.work for query in self.all_queries))
-        is_less = (
-            units / events < self._most
-        )  # than the bound on work, by which one event may take so much as is the rule
+        is_less = units / events < self._most  # else one event may take what is the rule for a bound on work
         self.work, self.at_once = (units / events, units) if is_less else (self._most, 0.0)
         self.apportion()
 

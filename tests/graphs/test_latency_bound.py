@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from spaseq import Bound, Engine, OptionError
 from spaseq.graphs import paced_input
 from spaseq.runtime.latency import PART, LatencyControl
+from tests import arrivals
 from tests.graphs.test_work_bound import STREAM, Item, items
 from tests.kernel.bounded import text_of
 
@@ -37,18 +38,8 @@ class WorkClock:
 
 def latencies(engine: Engine, clock: WorkClock, came: list[Item], apart: float) -> NDArray[np.float64]:
     """Of events that come so many seconds apart, and are pushed together as soon as those before are done."""
-    found, first = list[float](), 0
-    start = clock()
-    while first < len(came):
-        last = min(int((clock() - start) / apart) + 1, len(came))
-        if last <= first:
-            clock.idle += max(first * apart - (clock() - start), 1e-9)
-            continue
-        clock.events += last - first
-        engine.push_batch(STREAM, came[first:last])
-        found += [clock() - start - number * apart for number in range(first, last)]
-        first = last
-    return np.array(found)
+    push = lambda first, last: engine.push_batch(STREAM, came[first:last])  # noqa: E731
+    return arrivals.latencies(clock, push, len(came), apart)
 
 
 @pytest.fixture

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
+
+import pyarrow
 
 from spaseq import Bound
 from spaseq.runtime.recall import Sums
@@ -83,6 +86,24 @@ def told(pair: Pair, bound: float | None, chance: Random | None = None) -> Told:
     assert not engine.close()
     told = engine.statistics()["queries"]["q"].get("bound", {})
     return Told(found, engine.complete, told, engine.kind.core.at_work[0].shed.sample)
+
+
+def in_parts(
+    query: str, table: pyarrow.Table, bound: Bound, chance: Random, unit: str = "us"
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What an engine gives that is fed in batches, and goes on from snapshots; and what it left out."""
+    engine, found, at = Engine(time="time", unit=unit, bound=bound), list[dict[str, Any]](), 0
+    engine.register(query, "q")
+    while at < len(table):
+        size = chance.choice([1, 3, 40, 500])
+        found += [row for _, results in engine.push(table.slice(at, size)) for row in results.to_pylist()]
+        at += size
+        if chance.random() < 0.25:
+            data = engine.snapshot()
+            engine = Engine.restore(data, {"q": query}, bound=bound)
+            assert engine.snapshot() == data
+    found += [row for _, results in engine.close() for row in results.to_pylist()]
+    return found, engine.statistics()["queries"]["q"]["bound"]
 
 
 def check_part(pair: Pair, bound: float, seed: int = 0) -> Told:

@@ -16,7 +16,7 @@ from nfa_native.events.recognizer import drawn_positions
 from spaseq import Bound, OptionError
 from spaseq.cli import main
 from spaseq.tuples import Engine, Matches, match
-from tests.tuples.bounded import BOUNDS, bounded_pair, check_part
+from tests.tuples.bounded import BOUNDS, bounded_pair, check_part, in_parts
 
 SUMS = "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[a.v + b.v < c.v * 0.4] WITHIN 200 EVENTS"
 KEYS = (
@@ -59,22 +59,12 @@ def test_so_in_many_cases(start: int) -> None:
 @pytest.mark.parametrize("query", [SUMS, KEYS, FLOOD])
 @pytest.mark.parametrize(("units", "sample"), [(1, 0), (30, 0), (60, 0.05), (1e9, 0.05)])
 def test_the_same_wherever_it_is_cut_or_goes_on(query: str, units: float, sample: float) -> None:
-    bound, chance, found, at = Bound(units, sample=sample), Random(int(units)), [], 0
-    engine = Engine(time="time", bound=bound)
-    engine.register(query, "q")
-    while at < len(EVENTS):
-        size = chance.choice([1, 7, 300, 2000])
-        found += [batch for _, results in engine.push(EVENTS.slice(at, size)) for batch in results.to_batches()]
-        at += size
-        if chance.random() < 0.3:
-            data = engine.snapshot()
-            engine = Engine.restore(data, {"q": query}, bound=bound)
-            assert engine.snapshot() == data
+    bound = Bound(units, sample=sample)
+    found, left_out = in_parts(query, EVENTS, bound, Random(int(units)))
     whole = match(query, EVENTS, time="time", bound=bound)
-    wanted = whole.to_arrow()
-    assert pyarrow.Table.from_batches(found, wanted.schema).to_pylist() == wanted.to_pylist()
-    assert engine.statistics()["queries"]["q"]["bound"] == whole.statistics()["bound"]
-    assert engine.complete == whole.complete == (units == 1e9 or (query == FLOOD and units > 1))
+    assert found == whole.to_arrow().to_pylist()
+    assert left_out == whole.statistics()["bound"]
+    assert left_out["complete"] == whole.complete == (units == 1e9 or (query == FLOOD and units > 1))
 
 
 def test_a_bound_that_is_never_met_changes_nothing() -> None:

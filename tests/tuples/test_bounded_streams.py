@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from random import Random
-from typing import Any
 
 import pyarrow
 import pytest
 
 from spaseq import Bound
-from spaseq.tuples import Engine, match
+from spaseq.tuples import match
+from tests.tuples.bounded import in_parts
 
 QUERIES = (
     "SELECT * FROM S WHERE A AS a ; B AS b ; C AS c FILTER a[a.v + b.v < c.v * 0.5]",
@@ -23,7 +23,6 @@ QUERIES = (
     "SELECT a FROM S WHERE A AS a ; B+ AS b ; C AS c FILTER a[v < b.v] AND b[r < c.r] AND a[a.r * b.r < c.r * 3]",
 )
 EVENTS = 2500
-Row = dict[str, Any]
 
 
 def events(chance: Random) -> pyarrow.Table:
@@ -47,22 +46,6 @@ def random_query(chance: Random) -> str:
     return f"{query} WITHIN {length} EVENTS" if kind < 4 else f"{query} WITHIN {20 * length} MILLISECONDS"
 
 
-def in_parts(query: str, rows: pyarrow.Table, bound: Bound, chance: Random) -> tuple[list[Row], dict[str, Any]]:
-    """What an engine gives that is fed in batches, and goes on from snapshots; and what it left out."""
-    engine, found, at = Engine(time="time", unit="ms", bound=bound), list[Row](), 0
-    engine.register(query, "q")
-    while at < EVENTS:
-        size = chance.choice([1, 3, 40, 500])
-        found += [row for _, table in engine.push(rows.slice(at, size)) for row in table.to_pylist()]
-        at += size
-        if chance.random() < 0.25:
-            data = engine.snapshot()
-            engine = Engine.restore(data, {"q": query}, bound=bound)
-            assert engine.snapshot() == data
-    found += [row for _, table in engine.close() for row in table.to_pylist()]
-    return found, engine.statistics()["queries"]["q"]["bound"]
-
-
 def check(seed: int) -> bool:
     """Whether something was left out, where the law holds."""
     chance = Random(seed)
@@ -74,7 +57,7 @@ def check(seed: int) -> bool:
     given, wanted = {repr(row) for row in found}, {repr(row) for row in exact}
     assert given <= wanted and len(given) == len(found), seed
     assert found == exact or not whole.complete, seed
-    assert in_parts(query, rows, bound, chance) == (found, whole.statistics()["bound"]), seed
+    assert in_parts(query, rows, bound, chance, "ms") == (found, whole.statistics()["bound"]), seed
     return not whole.complete
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from spaseq import Bound
 from spaseq.tuples import Engine, match, paced_tuple_input
+from tests import arrivals
 
 EVENT, UNIT = 2e-6, 20e-9  # seconds
 LATENCY = 0.01
@@ -45,18 +46,8 @@ class WorkingClock:
 
 def latencies(clock: WorkingClock, came: pyarrow.Table, apart: float) -> NDArray[np.float64]:
     """Of rows that come so many seconds apart, and are pushed together as soon as those before are done."""
-    found, first = list[float](), 0
-    start = clock()
-    while first < len(came):
-        last = min(int((clock() - start) / apart) + 1, len(came))
-        if last <= first:
-            clock.idle += max(first * apart - (clock() - start), 1e-9)
-            continue
-        clock.events += last - first
-        clock.engine.push(came.slice(first, last - first))
-        found += [clock() - start - number * apart for number in range(first, last)]
-        first = last
-    return np.array(found)
+    push = lambda first, last: clock.engine.push(came.slice(first, last - first))  # noqa: E731
+    return arrivals.latencies(clock, push, len(came), apart)
 
 
 @pytest.fixture

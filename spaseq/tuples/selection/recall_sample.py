@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from nfa_native.events.recognizer import Recognizer, drawn_positions
 from spaseq.runtime.bounded import SHARED_EVERY
-from spaseq.runtime.recall import Sums, added
+from spaseq.runtime.recall import NO_TICKS, Sums, added
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.tuples.columns.serialisation import require
 
@@ -26,7 +26,6 @@ MOST_AT_TIMES = 1 / 2  # the same for a while
 GROWTH = 1.5  # times what the sample took lately: so much is left to it
 LEAST_SAMPLE = 1e-4
 MOST = 1 << 14  # results that are taken together
-NONE: Sums = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 SAMPLE: Shape = {
     "part": float, "since": COUNT, "recognizer": bytes, "open": [(COUNT, TIME, COUNT, COUNT)],
     "over": (COUNT, float, float, float, float, float), "known": float, "needed": float, "asked": float, "gone": float,
@@ -61,7 +60,7 @@ class RecallSample:
         self._make = make
         self._asked = part
         self._salt = salt
-        self._over = NONE  # of events with which no result to come begins
+        self._over = NO_TICKS  # of events with which no result to come begins
         self._open: dict[int, list[int]] = {}  # of others, by position: their start, results, and those found of them
         self._known = 0.0  # units until it was measured
         self._rate = 0.0
@@ -74,7 +73,7 @@ class RecallSample:
         self._gone += 0.0 if self._recognizer is None else self._recognizer.shed()[2]
         self.part, self.since = (part, since) if part >= LEAST_SAMPLE else (0.0, since)
         self._recognizer = self._make((self.part or 1.0, self._salt), since)
-        self._over, self._open, self._known = NONE, {}, 0.0
+        self._over, self._open, self._known = NO_TICKS, {}, 0.0
 
     @property
     def _own(self) -> Recognizer:
@@ -137,7 +136,7 @@ class RecallSample:
     def sums(self) -> Sums:
         """Of all events of the sample; nothing, if it was too much."""
         if not self.part or self._is_spoilt:
-            return NONE
+            return NO_TICKS
         return added(self._over, _sums(one[1:] for one in self._open.values()))
 
     @property
