@@ -7,6 +7,7 @@ from nfa_native.automata.telling import judged_states, told_by_state
 from libc.stdint cimport int32_t, int64_t, uint32_t
 
 from nfa_native.automata.kinds cimport DEEPEST, Change, Opcode, RegisterCells, RegisterTest
+from nfa_native.core.containers cimport moved
 from nfa_native.core.guard cimport created
 from nfa_native.events.conditions cimport Condition, Number, integer, real, unknown
 from nfa_native.events.state cimport FEW_SLOTS, CellSpec, GuardSpec, QuestionSpec, TellingNumber, TransitionSpec, UpdateSpec
@@ -188,7 +189,7 @@ cdef Condition program(Correlating* c, condition):
             c.constants.safe_push_back(number_of(step.constant))
         else:
             one.safe_append_step(step.operation, step.variable, step.argument)
-    return one
+    return moved(one)
 
 
 cdef Number number_of(constant):

@@ -18,7 +18,7 @@ EVERY = {
     "rules": 97,
     "tuple rows": 47,
     "within": 97,
-    "tuples within": 47,
+    "tuples within": 3,
     "edges": 41,
     "searches": 31,
 }
