@@ -1,0 +1,1 @@
+"""From row patterns to automata of positions, and what each position asks of its row."""
