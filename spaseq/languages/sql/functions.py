@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from spaseq.pattern.rows.types import (
+    ANY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -120,8 +121,16 @@ def _remaining(types: Types) -> SqlType:
 _MOMENTS = (SqlKind.DATE, SqlKind.TIMESTAMP)
 
 
+def _may_be_times(types: Types) -> bool:
+    """Whether a type is not known yet, and the other one is of times."""
+    kinds = {type_.kind for type_ in types}
+    return SqlKind.ANY in kinds and bool(kinds & {*_MOMENTS, SqlKind.INTERVAL})
+
+
 def _plus(types: Types) -> tuple[SqlType, Types] | None:
     one, other = types
+    if _may_be_times(types):
+        return ANY, types
     if other.kind is SqlKind.INTERVAL and one.kind in (*_MOMENTS, SqlKind.INTERVAL):
         return one, types
     if one.kind is SqlKind.INTERVAL and other.kind in _MOMENTS:
@@ -131,6 +140,8 @@ def _plus(types: Types) -> tuple[SqlType, Types] | None:
 
 def _minus(types: Types) -> tuple[SqlType, Types] | None:
     one, other = types
+    if _may_be_times(types):
+        return ANY, types
     if one.kind in _MOMENTS and other.kind in _MOMENTS:
         common = common_type(types)
         assert common is not None
@@ -141,6 +152,8 @@ def _minus(types: Types) -> tuple[SqlType, Types] | None:
 
 
 def _times(types: Types) -> tuple[SqlType, Types] | None:
+    if _may_be_times(types):
+        return ANY, types
     if {type_.kind for type_ in types} == {SqlKind.INTERVAL, SqlKind.INTEGER}:
         return INTERVAL, types
     found = _numbers(types, _multiplied)

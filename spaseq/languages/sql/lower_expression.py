@@ -66,7 +66,7 @@ class Lowering:
         """A condition; Problem if it is none."""
         found = self.lower(node)
         if found.type.kind not in (SqlKind.BOOLEAN, SqlKind.ANY):
-            raise Problem(f"this is no condition, but of type {found.type}", node.span, "compare it with something")
+            raise Problem(f"a condition is of type BOOLEAN, not {found.type}", node.span, "compare it with something")
         return cast(found, BOOLEAN)
 
     def lower(self, node: tree.Expression) -> SqlExpression:

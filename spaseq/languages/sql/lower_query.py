@@ -171,6 +171,8 @@ def _columns(
     if shown is not Shown.ONE_ROW:
         found += [ShownColumn(name, name, False, types[name]) for name in types if name not in keys]
     _check_names(query, found)
+    if not found and columns is not None:
+        raise Problem("the results have no column", query.table.span, "name some in MEASURES, or PARTITION BY")
     if query.items is None:
         return None if columns is None and shown is not Shown.ONE_ROW else tuple(found)
     is_open = columns is None and shown is not Shown.ONE_ROW

@@ -78,7 +78,7 @@ class RowsBuilder(SqlExpressionBuilder):
         high = None if behind.type == "RBRACE" else _whole(behind)
         span = span_of(children)
         if high == 0:
-            raise Problem("a quantifier allows at least one row", span, "leave the part out, or write ()")
+            raise Problem("the greatest number of a quantifier is at least 1", span, "leave the part out, or write ()")
         if high is not None and low > high:
             raise Problem(f"the bounds are the wrong way round: {{{low},{high}}}", span, f"write {{{high},{low}}}")
         return ParsedClause("bounds", (low, high), span)

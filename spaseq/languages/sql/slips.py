@@ -157,6 +157,8 @@ def _expression(slip: SqlSlip) -> str:
 
 
 def _clauses(slip: SqlSlip) -> str:
+    if slip.word in ("(", "+", "-", "*", "/", "||") and "BY" in slip.terminals[-4:]:
+        return "name a column here: what is computed is no key"
     if slip.upper in ("PARTITION", "ORDER") and not re.match(r"\s+BY\b", slip.after, re.IGNORECASE):
         return f"write {slip.upper} BY"
     if "MEASURES" in slip.terminals and "AS" in slip.expected and not {"PATTERN", "DEFINE"} & {*slip.terminals}:

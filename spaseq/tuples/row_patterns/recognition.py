@@ -1,0 +1,135 @@
+"""A query for row patterns on a whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from nfa_native.row_patterns.scanner import RowPatternScanner, Skip, Stuck
+from spaseq.errors import QueryError
+from spaseq.pattern.rows.expressions import Field, Navigated, SqlExpression
+from spaseq.pattern.rows.query import PastLastRow, RowPatternQuery, Shown, Skipping, ToNextRow, ToRowOf
+from spaseq.plan.rows.automaton import PositionAutomaton, position_automaton
+from spaseq.plan.rows.conditions import PositionConditions, position_conditions
+from spaseq.tuples.row_patterns.matched import FoundMatches, shown_rows
+from spaseq.tuples.row_patterns.measuring import results
+from spaseq.tuples.row_patterns.scanning import allowed_positions, graph_of, row_classes
+from spaseq.tuples.row_patterns.sorting import SortedRows, sorted_rows
+from spaseq.tuples.row_patterns.values import RowValues
+
+
+class StuckError(Exception):
+    """AFTER MATCH SKIP leads nowhere: of the match that begins with ``row`` of the sorted rows."""
+
+    def __init__(self, why: Stuck, skipping: Skipping, row: int) -> None:
+        assert isinstance(skipping, ToRowOf)
+        clause = f"AFTER MATCH SKIP TO {'FIRST' if skipping.first else 'LAST'} {skipping.name}"
+        reason = "the match has no such row" if why is Stuck.NOT_THERE else "that is the first row of the match"
+        super().__init__(f"{clause}: {reason}")
+        self.row = row
+
+
+def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
+    """The results of a query, whose columns are known, on all rows of a table.
+
+    QueryError: it asks for what is not supported.  ValueFault: a row has no value; StuckError.
+    """
+    assert query.columns is not None
+    automaton = position_automaton(query.pattern)
+    conditions = position_conditions(automaton, query.definitions)
+    for position, searched in zip(automaton.positions, conditions.searched, strict=True):
+        if searched is not None:
+            raise QueryError(f"the condition of {position.variable} reads the match, which is not supported yet")
+    rows = sorted_rows(table, query.partition, query.order)
+    columns = {name: _array(rows.table.column(name)) for name in rows.table.column_names}
+    found = _scan(query, automaton, conditions, rows, columns)
+    shown = shown_rows(found, automaton, query.shown, rows.partition_of(), rows.begins)
+    return results(query, columns, shown, query.columns)
+
+
+def _array(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+    found = column.combine_chunks()
+    return found.dictionary_decode() if pyarrow.types.is_dictionary(found.type) else found
+
+
+# ── matches ──────────────────────────────────────────────────────────────────────────────────────────────
+def _scan(
+    query: RowPatternQuery, automaton: PositionAutomaton, conditions: PositionConditions, rows: SortedRows,
+    columns: Mapping[str, pyarrow.Array],
+) -> FoundMatches:  # fmt: skip
+    count, partition_of = rows.table.num_rows, rows.partition_of()
+    neighbours = _Neighbours(columns, partition_of, count)
+    truths = [neighbours.truth(test) for test in conditions.tests]
+    classes, held = row_classes(truths, count)
+    allowed = allowed_positions(conditions.asked, held)
+    skip, targets = _skip(query.skipping, automaton)
+    last = None if query.within is None else _last(query, columns, rows)
+    unmatched = query.shown is Shown.WITH_UNMATCHED
+    scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last)
+    for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
+        scanner.partition(begin, end)
+        if scanner.stuck is not Stuck.NO:
+            raise StuckError(scanner.stuck, query.skipping, int(scanner.take()[0][-1]))
+    return FoundMatches(*scanner.take())
+
+
+def _skip(skipping: Skipping, automaton: PositionAutomaton) -> tuple[Skip, NDArray[np.uint8]]:
+    targets = np.zeros(len(automaton.positions), np.uint8)
+    match skipping:
+        case PastLastRow():
+            return Skip.PAST_LAST_ROW, targets
+        case ToNextRow():
+            return Skip.TO_NEXT_ROW, targets
+        case ToRowOf(variables, first):
+            targets[:] = [position.variable in variables for position in automaton.positions]
+            return Skip.TO_FIRST if first else Skip.TO_LAST, targets
+
+
+def _last(query: RowPatternQuery, columns: Mapping[str, pyarrow.Array], rows: SortedRows) -> NDArray[np.int64]:
+    """By row: the last one that a match from there may reach."""
+    assert query.within is not None
+    key = query.order[0]
+    column = columns[key.column].cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
+    known = column.is_valid().to_numpy(zero_copy_only=False)
+    times = column.fill_null(0).to_numpy(zero_copy_only=False) * (-1 if key.descending else 1)
+    found = np.arange(-1, len(times) - 1)
+    for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
+        there = begin + np.flatnonzero(known[begin:end])
+        if len(there):
+            its = times[there]
+            found[there] = there[0] + np.searchsorted(its, its + query.within, side="left") - 1
+    return found
+
+
+class _Neighbours:
+    """Conditions of rows that read these and their neighbours."""
+
+    def __init__(self, columns: Mapping[str, pyarrow.Array], partition_of: NDArray[np.int64], count: int) -> None:
+        self._columns = columns
+        self._partition_of = partition_of
+        self._own = RowValues(count, self._field)
+        self._values = RowValues(count, self._neighbour)
+
+    def truth(self, test: SqlExpression) -> NDArray[np.bool_]:
+        """Of which rows a condition holds."""
+        found: NDArray[np.bool_] = self._values.of(test).fill_null(False).to_numpy(zero_copy_only=False)
+        return found
+
+    def _field(self, expression: SqlExpression) -> pyarrow.Array:
+        assert isinstance(expression, Field)
+        return self._columns[expression.column]
+
+    def _neighbour(self, expression: SqlExpression) -> pyarrow.Array:
+        assert isinstance(expression, Navigated)
+        shift = expression.at.shift
+        values = self._own.of(expression.value)
+        if shift == 0 or pyarrow.types.is_null(values.type):
+            return values
+        count = len(values)
+        places = np.arange(count) + shift
+        there = (places >= 0) & (places < count)
+        there[there] = self._partition_of[places[there]] == self._partition_of[there]
+        return values.take(pyarrow.array(np.where(there, places, 0), mask=~there)) if count else values

