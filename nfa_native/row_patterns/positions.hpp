@@ -29,7 +29,7 @@ struct Positions {
     uint32_t first_node(bool starts_partition) const noexcept { return count + starts_partition; }
 
     // Followers are there: what is asked of them all at once.  std::bad_alloc.
-    void close() {
+    void complete() {
         assert(begins.size() == count + 3);
         words = (static_cast<size_t>(count) + 63) / 64;
         behind.assign(count * words, 0);

@@ -9,14 +9,15 @@
 #include "nfa_native/row_patterns/earliest_ends.hpp"
 #include "nfa_native/row_patterns/live_sets.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
+#include "nfa_native/row_patterns/search.hpp"
 
 namespace spaseq::row_patterns {
 
 // Where the next match begins.
 enum class Skip : uint32_t { PAST_LAST_ROW, TO_NEXT_ROW, TO_FIRST, TO_LAST };
 
-// Why it cannot begin anywhere.
-enum class Stuck : uint32_t { NO, NOT_THERE, FIRST_ROW };
+// Why the scan cannot go on: where the next match would begin; or a condition has no value, or asks for too many steps.
+enum class Stuck : uint32_t { NO, NOT_THERE, FIRST_ROW, BEYOND, DIVISION, STEPS };
 
 // What was found, in the order of their first rows within a partition.
 struct Found {
@@ -42,11 +43,14 @@ struct Scan {
     Skip skip = Skip::PAST_LAST_ROW;
     std::vector<uint8_t> targets;          // by position: the next match begins at such rows
     bool tells_unmatched = false;          // rows of no match are told
+    const Conditions* conditions = nullptr;        // those that read the match; NULL: there are none
+    Search search;
     LiveSets sets;
     EarliestEnds ends;
     std::vector<uint32_t> of_rows;         // the live sets of a partition
     Found found;
-    Stuck stuck = Stuck::NO;               // the last match of `found` says where
+    Stuck stuck = Stuck::NO;
+    int64_t stuck_at = 0;                  // the first row of the match where that is so
 
     // std::bad_alloc.
     void open() {
@@ -59,35 +63,67 @@ struct Scan {
         if (last != nullptr) {
             ends.last = last + begin, ends.offset = begin;
             ends.make(positions, allowed, rows + begin, count);
-            return go(ends, begin, count);
+        } else {
+            live(begin, count);
         }
-        of_rows.resize(count + 1);
-        uint32_t set = of_rows[count] = BEHIND_LAST;
-        for (size_t row = count; row-- > 0;) of_rows[row] = set = sets.before(set, rows[begin + static_cast<int64_t>(row)]);
-        return go(LiveRows{&sets, of_rows.data()}, begin, count);
+        if (conditions != nullptr) {
+            search.sets = &sets, search.of_rows = of_rows.data(), search.ends = last != nullptr ? &ends : nullptr;
+            search.open(positions, conditions, begin, end);
+            go(begin, count, [this](size_t row, int64_t number) { return search.seek(row, row == 0, number, found.labels); });
+        } else if (last != nullptr) {
+            go(begin, count, [this](size_t row, int64_t) { return walk(ends, row); });
+        } else {
+            const LiveRows way{&sets, of_rows.data()};
+            go(begin, count, [this, &way](size_t row, int64_t) { return walk(way, row); });
+        }
     }
 
  private:
+    void live(int64_t begin, size_t count) {
+        of_rows.resize(count + 1);
+        uint32_t set = of_rows[count] = BEHIND_LAST;
+        for (size_t row = count; row-- > 0;) of_rows[row] = set = sets.before(set, rows[begin + static_cast<int64_t>(row)]);
+    }
+
+    // The rows of a match that needs no search; -1: there is none.
     template <class Way>
-    void go(const Way& way, int64_t begin, size_t count) {
+    int64_t walk(const Way& way, size_t row) {
+        int32_t position = way.first(row, positions->first_node(row == 0));
+        if (position == NOWHERE) return -1;
+        size_t at = row;
+        for (; position != ACCEPT; ++at) {
+            assert(position >= 0);
+            found.labels.push_back(static_cast<uint16_t>(position));
+            position = way.next(at, row, static_cast<uint32_t>(position));
+        }
+        return static_cast<int64_t>(at - row);
+    }
+
+    // `find` gives the number of rows of the match from a row; -1: there is none.
+    template <class Find>
+    void go(int64_t begin, size_t count, const Find& find) {
         int64_t number = 0, beyond = 0;        // `beyond`: no match so far reached that row
         for (size_t row = 0; row < count && stuck == Stuck::NO;) {
-            int32_t position = way.first(row, positions->first_node(row == 0));
-            if (position == NOWHERE) {
-                if (tells_unmatched && static_cast<int64_t>(row) >= beyond) enter(begin + row, 0, 0);
+            const size_t labels = found.labels.size();
+            const int64_t length = find(row, number + 1);
+            stuck_at = begin + static_cast<int64_t>(row);
+            if (length < 0) {
+                stuck = why();
+                if (tells_unmatched && static_cast<int64_t>(row) >= beyond) enter(stuck_at, 0, 0);
                 ++row;
                 continue;
             }
-            size_t labels = found.labels.size(), at = row;
-            for (; position != ACCEPT; ++at) {
-                assert(position >= 0 && at < count);
-                found.labels.push_back(static_cast<uint16_t>(position));
-                position = way.next(at, row, static_cast<uint32_t>(position));
-            }
-            enter(begin + row, at - row, ++number);
-            beyond = static_cast<int64_t>(at) > beyond ? static_cast<int64_t>(at) : beyond;
-            row = next_start(row, at, labels);
+            const int64_t behind = static_cast<int64_t>(row) + length;
+            enter(stuck_at, static_cast<size_t>(length), ++number);
+            beyond = behind > beyond ? behind : beyond;
+            row = next_start(row, static_cast<size_t>(behind), labels);
         }
+    }
+
+    Stuck why() const noexcept {
+        if (conditions == nullptr) return Stuck::NO;
+        if (search.is_exhausted) return Stuck::STEPS;
+        return search.machine.wrong == Wrong::NO ? Stuck::NO : search.machine.wrong == Wrong::DIVISION ? Stuck::DIVISION : Stuck::BEYOND;
     }
 
     void enter(int64_t first, size_t count, int64_t number) {

@@ -107,7 +107,7 @@ class _Resolver:
                     return expression
                 shift = at.shift - distance
                 if shift == 0:
-                    value = _labelled(value, self._automaton.positions[number].variable)
+                    value = labelled(value, self._automaton.positions[number].variable)
                 return Navigated(value, Navigation(shift=shift), type_)
             case Applied(function, operands, type_):
                 return Applied(function, tuple(self.condition(operand, number) for operand in operands), type_)
@@ -115,12 +115,12 @@ class _Resolver:
                 return expression
 
 
-def _labelled(value: SqlExpression, variable: str) -> SqlExpression:
+def labelled(value: SqlExpression, variable: str) -> SqlExpression:
     """A value of a row of that variable."""
     match value:
         case Label():
             return SqlConstant(variable, TEXT)
         case Applied(function, operands, type_):
-            return Applied(function, tuple(_labelled(operand, variable) for operand in operands), type_)
+            return Applied(function, tuple(labelled(operand, variable) for operand in operands), type_)
         case _:
             return value

@@ -9,27 +9,36 @@ import pyarrow
 from numpy.typing import NDArray
 
 from nfa_native.row_patterns.scanner import RowPatternScanner, Skip, Stuck
-from spaseq.errors import QueryError
-from spaseq.pattern.rows.expressions import Field, Navigated, SqlExpression
+from spaseq.pattern.rows.expressions import Field, Navigated, SqlExpression, everything
 from spaseq.pattern.rows.query import PastLastRow, RowPatternQuery, Shown, Skipping, ToNextRow, ToRowOf
 from spaseq.plan.rows.automaton import PositionAutomaton, position_automaton
 from spaseq.plan.rows.conditions import PositionConditions, position_conditions
 from spaseq.tuples.row_patterns.matched import FoundMatches, shown_rows
 from spaseq.tuples.row_patterns.measuring import results
 from spaseq.tuples.row_patterns.scanning import allowed_positions, graph_of, row_classes
+from spaseq.tuples.row_patterns.searching import match_conditions
 from spaseq.tuples.row_patterns.sorting import SortedRows, sorted_rows
 from spaseq.tuples.row_patterns.values import RowValues
 
 
 class StuckError(Exception):
-    """AFTER MATCH SKIP leads nowhere: of the match that begins with ``row`` of the sorted rows."""
+    """A scan cannot go on: at the match that begins with ``row`` of the sorted rows."""
 
     def __init__(self, why: Stuck, skipping: Skipping, row: int) -> None:
-        assert isinstance(skipping, ToRowOf)
-        clause = f"AFTER MATCH SKIP TO {'FIRST' if skipping.first else 'LAST'} {skipping.name}"
-        reason = "the match has no such row" if why is Stuck.NOT_THERE else "that is the first row of the match"
-        super().__init__(f"{clause}: {reason}")
+        clause = "DEFINE"
+        if isinstance(skipping, ToRowOf) and why in (Stuck.NOT_THERE, Stuck.FIRST_ROW):
+            clause = f"AFTER MATCH SKIP TO {'FIRST' if skipping.first else 'LAST'} {skipping.name}"
+        super().__init__(f"{clause}: {_REASONS[why]}")
         self.row = row
+
+
+_REASONS = {
+    Stuck.NOT_THERE: "the match has no such row",
+    Stuck.FIRST_ROW: "that is the first row of the match",
+    Stuck.BEYOND: "overflow: a number is beyond 64 bits",
+    Stuck.DIVISION: "division by zero",
+    Stuck.STEPS: "the search takes more steps than it may",
+}
 
 
 def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
@@ -40,9 +49,6 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
     assert query.columns is not None
     automaton = position_automaton(query.pattern)
     conditions = position_conditions(automaton, query.definitions)
-    for position, searched in zip(automaton.positions, conditions.searched, strict=True):
-        if searched is not None:
-            raise QueryError(f"the condition of {position.variable} reads the match, which is not supported yet")
     rows = sorted_rows(table, query.partition, query.order)
     columns = {name: _array(rows.table.column(name)) for name in rows.table.column_names}
     found = _scan(query, automaton, conditions, rows, columns)
@@ -68,11 +74,12 @@ def _scan(
     skip, targets = _skip(query.skipping, automaton)
     last = None if query.within is None else _last(query, columns, rows)
     unmatched = query.shown is Shown.WITH_UNMATCHED
-    scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last)
+    searched = match_conditions(automaton, conditions.searched, neighbours.own)
+    scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last, searched)
     for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
         scanner.partition(begin, end)
         if scanner.stuck is not Stuck.NO:
-            raise StuckError(scanner.stuck, query.skipping, int(scanner.take()[0][-1]))
+            raise StuckError(scanner.stuck, query.skipping, scanner.stuck_at)
     return FoundMatches(*scanner.take())
 
 
@@ -112,6 +119,11 @@ class _Neighbours:
         self._partition_of = partition_of
         self._own = RowValues(count, self._field)
         self._values = RowValues(count, self._neighbour)
+
+    def own(self, value: SqlExpression) -> pyarrow.Array:
+        """A value of each row, and of its neighbours if it reads these."""
+        reads = any(isinstance(each, Navigated) for each in everything(value))
+        return (self._values if reads else self._own).of(value)
 
     def truth(self, test: SqlExpression) -> NDArray[np.bool_]:
         """Of which rows a condition holds."""

@@ -1,0 +1,372 @@
+"""Conditions that read the match, as programs of the evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from nfa_native.row_patterns.scanner import Adds, MatchConditions, MatchOp
+from spaseq.errors import QueryError
+from spaseq.pattern.rows.expressions import (
+    Aggregated,
+    Applied,
+    Label,
+    MatchNumber,
+    Navigated,
+    SqlConstant,
+    SqlExpression,
+    Variables,
+    everything,
+)
+from spaseq.pattern.rows.types import SqlKind, SqlType
+from spaseq.plan.rows.automaton import PositionAutomaton
+from spaseq.plan.rows.conditions import HERE, labelled, reads_match
+from spaseq.tuples.row_patterns.arrow_types import repeated
+from spaseq.tuples.row_patterns.faults import ValueFault
+
+ValuesOf = Callable[[SqlExpression], pyarrow.Array]  # of a value of single rows, for all rows
+Step: TypeAlias = tuple[MatchOp, int]
+_OF_NULL = {"AND", "OR", "IS NULL", "IS DISTINCT FROM", "CASE", "COALESCE", "NULLIF", "IN", "TRY_CAST"}
+_DAY = timedelta(days=1)
+LABEL, ROWS = -1, -2  # in the place of a column: the names of variables; nothing, for rows are counted
+_LARGEST = (1 << 63) - 1
+
+
+def match_conditions(
+    automaton: PositionAutomaton, searched: Sequence[SqlExpression | None], values_of: ValuesOf
+) -> MatchConditions | None:
+    """What the evaluator asks of matches; None: nothing.
+
+    QueryError: a condition has what stands only in those of single rows.  ValueFault: a value is too large.
+    """
+    if not any(searched):
+        return None
+    compiler = _Compiler(automaton)
+    programs = [[] if condition is None else compiler.program(condition) for condition in searched]
+    return compiler.conditions(programs, values_of)
+
+
+# ── expressions ──────────────────────────────────────────────────────────────────────────────────────────
+_OPERATORS: Mapping[str, tuple[MatchOp, MatchOp]] = {
+    "=": (MatchOp.EQUAL, MatchOp.REAL_EQUAL),
+    "<": (MatchOp.LESS, MatchOp.REAL_LESS),
+    "<=": (MatchOp.LESS_EQUAL, MatchOp.REAL_LESS_EQUAL),
+    "IS DISTINCT FROM": (MatchOp.SAME, MatchOp.REAL_SAME),
+    "+": (MatchOp.ADD, MatchOp.REAL_ADD),
+    "-": (MatchOp.SUBTRACT, MatchOp.REAL_SUBTRACT),
+    "*": (MatchOp.MULTIPLY, MatchOp.REAL_MULTIPLY),
+    "/": (MatchOp.DIVIDE, MatchOp.REAL_DIVIDE),
+    "%": (MatchOp.REMAINDER, MatchOp.REAL_REMAINDER),
+    "MOD": (MatchOp.REMAINDER, MatchOp.REAL_REMAINDER),
+    "NEGATE": (MatchOp.NEGATE, MatchOp.REAL_NEGATE),
+    "ABS": (MatchOp.ABSOLUTE, MatchOp.REAL_ABSOLUTE),
+    "LEAST": (MatchOp.LEAST, MatchOp.REAL_LEAST),
+    "GREATEST": (MatchOp.GREATEST, MatchOp.REAL_GREATEST),
+}
+_TURNED = {">": "<", ">=": "<="}
+_ADDS: Mapping[str, tuple[Adds, Adds]] = {
+    "SUM": (Adds.SUM, Adds.REAL_SUM), "AVG": (Adds.AVERAGE, Adds.REAL_AVERAGE),
+    "MIN": (Adds.LEAST, Adds.REAL_LEAST), "MAX": (Adds.GREATEST, Adds.REAL_GREATEST),
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Compiler:
+    """Programs and what they read, each once."""
+
+    automaton: PositionAutomaton
+    constants: list[SqlConstant] = field(default_factory=list)
+    groups: dict[Variables | None, list[int]] = field(default_factory=dict)
+    readings: dict[tuple[int, bool, int, int, int], int] = field(default_factory=dict)
+    addings: dict[tuple[Adds, int, tuple[int, ...]], int] = field(default_factory=dict)
+    columns: dict[SqlExpression, int] = field(default_factory=dict)
+    reads_number: bool = False
+
+    def program(self, condition: SqlExpression) -> list[Step]:
+        """The steps of a condition."""
+        steps: list[Step] = []
+        self._put(condition, steps)
+        return steps
+
+    def conditions(self, programs: Sequence[Sequence[Step]], values_of: ValuesOf) -> MatchConditions:
+        """All that was compiled."""
+        positions = self.automaton.positions
+        groups = [
+            (np.array([variables is None or each.variable in variables for each in positions], np.uint8), first, last)
+            for variables, (first, last) in self.groups.items()
+        ]
+        names = pyarrow.array([position.variable for position in positions], pyarrow.string())
+        columns = [(values_of(value), value.type) for value in self.columns]
+        constants = [(repeated(constant, 1), constant.type) for constant in self.constants]
+        words = _Words([names, *(column for column, type_ in (*columns, *constants) if type_.kind is SqlKind.TEXT)])
+        return MatchConditions(
+            programs, [(int(bits[0]), bool(known[0])) for bits, known in (words.bits(*each) for each in constants)],
+            groups, list(self.readings), list(self.addings), [words.bits(*each) for each in columns],
+            words.ranks(names), self.reads_number,
+        )  # fmt: skip
+
+    # ── steps ────────────────────────────────────────────────────────────────────────────────────────────
+    def _put(self, expression: SqlExpression, steps: list[Step]) -> None:
+        match expression:
+            case SqlConstant():
+                self.constants.append(expression)
+                steps.append((MatchOp.CONSTANT, len(self.constants) - 1))
+            case Navigated():
+                steps.append((MatchOp.READ, self._reading(expression)))
+            case Aggregated():
+                steps.append((MatchOp.AGGREGATE, self._adding(expression)))
+            case MatchNumber():
+                self.reads_number = True
+                steps.append((MatchOp.NUMBER, 0))
+            case Applied():
+                self._apply(expression, steps)
+            case _:
+                raise AssertionError(expression)
+
+    def _apply(self, expression: Applied, steps: list[Step]) -> None:
+        function, operands = expression.function, expression.operands
+        if function in ("AND", "OR"):
+            self._both(function, operands, steps)
+        elif function == "CASE":
+            self._case(operands, steps)
+        elif function == "COALESCE":
+            self._coalesced(operands, steps)
+        elif function == "NULLIF":
+            one, other = operands
+            equal = Applied("=", (one, other), expression.type)
+            self._case((equal, SqlConstant(None, expression.type), one), steps)
+        elif function == "IN":
+            first, *items = operands
+            self._both("OR", [Applied("=", (first, item), expression.type) for item in items], steps)
+        elif function in ("CAST", "TRY_CAST"):
+            self._cast(expression, steps)
+        elif function in ("NOT", "IS NULL"):
+            self._put(operands[0], steps)
+            steps.append((MatchOp.NOT if function == "NOT" else MatchOp.IS_NULL, 0))
+        elif function == "<>":
+            self._put(Applied("=", operands, expression.type), steps)
+            steps.append((MatchOp.NOT, 0))
+        elif function in _TURNED:
+            self._put(Applied(_TURNED[function], operands[::-1], expression.type), steps)
+        elif function in _OPERATORS:
+            self._operator(expression, steps)
+        else:
+            self._of_one_row(expression, function, steps)
+
+    def _of_one_row(self, expression: Applied, what: str, steps: list[Step]) -> None:
+        """What there are no steps for, of a single row: a column of its own.  QueryError: it is of several rows."""
+        read = _at_one_row(expression)
+        if read is None:
+            message = f"{what} of several rows is not supported in a condition that reads the match"
+            raise QueryError(message, hint="conditions of one row and its neighbours may have it")
+        steps.append((MatchOp.READ, self._reading(read)))
+
+    def _operator(self, expression: Applied, steps: list[Step]) -> None:
+        function, operands = expression.function, expression.operands
+        kinds = {operand.type.kind for operand in operands}
+        integral, real = _OPERATORS[function]
+        if SqlKind.DATE in kinds and function in ("+", "-") and not all(map(_is_whole, operands)):
+            self._of_one_row(expression, "a date and an interval that is not written", steps)
+            return
+        scales = [operand.type.scale for operand in operands]
+        is_level = function in ("+", "-", "%", "MOD")
+        for number, operand in enumerate(operands):
+            self._put(operand, steps)
+            if is_level and scales[number] < max(scales):
+                steps.append((MatchOp.SCALE, _power(max(scales) - scales[number])))
+            if number and len(operands) != 2:
+                steps.append((real if SqlKind.DOUBLE in kinds else integral, 0))
+        if function == "/" and expression.type.kind is SqlKind.DECIMAL:
+            steps.append((MatchOp.DIVIDE_ROUNDED, _power(expression.type.scale - scales[0] + scales[1])))
+        elif len(operands) <= 2 and not (len(operands) == 1 and function in ("LEAST", "GREATEST")):
+            steps.append((real if SqlKind.DOUBLE in kinds else integral, 0))
+        if function == "IS DISTINCT FROM":
+            steps.append((MatchOp.NOT, 0))
+
+    def _both(self, function: str, operands: Sequence[SqlExpression], steps: list[Step]) -> None:
+        jump, join = (MatchOp.UNLESS_FALSE, MatchOp.AND) if function == "AND" else (MatchOp.UNLESS_TRUE, MatchOp.OR)
+        waiting = []
+        for number, operand in enumerate(operands):
+            if number:
+                waiting.append(len(steps))
+                steps.append((jump, 0))
+            self._put(operand, steps)
+            if number:
+                steps.append((join, 0))
+        for place in waiting:
+            steps[place] = (jump, len(steps))
+
+    def _case(self, operands: Sequence[SqlExpression], steps: list[Step]) -> None:
+        *paired, otherwise = operands
+        ends = []
+        for condition, value in zip(paired[::2], paired[1::2], strict=True):
+            self._put(condition, steps)
+            unless = len(steps)
+            steps.append((MatchOp.WHEN, 0))
+            self._put(value, steps)
+            ends.append(len(steps))
+            steps.append((MatchOp.JUMP, 0))
+            steps[unless] = (MatchOp.WHEN, len(steps))
+        self._put(otherwise, steps)
+        for place in ends:
+            steps[place] = (MatchOp.JUMP, len(steps))
+
+    def _coalesced(self, operands: Sequence[SqlExpression], steps: list[Step]) -> None:
+        waiting = []
+        for number, operand in enumerate(operands):
+            if number:
+                waiting.append(len(steps))
+                steps += [(MatchOp.UNLESS_KNOWN, 0), (MatchOp.DROP, 0)]
+            self._put(operand, steps)
+        for place in waiting:
+            steps[place] = (MatchOp.UNLESS_KNOWN, len(steps))
+
+    def _cast(self, expression: Applied, steps: list[Step]) -> None:
+        operand, target = expression.operands[0], expression.type
+        kind, wanted, more = operand.type.kind, target.kind, target.scale - operand.type.scale
+        is_exact = kind in (SqlKind.INTEGER, SqlKind.DECIMAL)
+        is_same = kind is wanted or (kind, wanted) == (SqlKind.DATE, SqlKind.TIMESTAMP)
+        is_wider = is_exact and (wanted is SqlKind.DOUBLE or (wanted is SqlKind.DECIMAL and more >= 0))
+        if len(expression.operands) > 1 or not (is_wider or (is_same and wanted is not SqlKind.DECIMAL)):
+            return self._of_one_row(expression, f"CAST of {operand.type} to {target}", steps)
+        self._put(operand, steps)
+        if is_exact and wanted is SqlKind.DOUBLE:
+            steps.append((MatchOp.TO_REAL, _power(operand.type.scale)))
+        elif is_exact and wanted is SqlKind.DECIMAL and more:
+            steps.append((MatchOp.SCALE, _power(more)))
+        return None
+
+    # ── what is read ─────────────────────────────────────────────────────────────────────────────────────
+    def _group(self, variables: Variables | None) -> int:
+        """The number of a group; how many of its first and of its last rows are read is told by readings."""
+        self.groups.setdefault(variables, [0, 0])
+        return list(self.groups).index(variables)
+
+    def _reading(self, read: Navigated) -> int:
+        at = read.at
+        number = self._group(at.variables)
+        ends = self.groups[at.variables]
+        ends[not at.first] = max(ends[not at.first], at.offset + 1)
+        key = (number, at.first, at.offset, at.shift, self._column(read.value))
+        return self.readings.setdefault(key, len(self.readings))
+
+    def _adding(self, read: Aggregated) -> int:
+        value = read.value
+        adds = Adds.COUNT
+        if read.function != "COUNT":
+            assert value is not None
+            adds = _ADDS[read.function][value.type.kind is SqlKind.DOUBLE]
+            if read.function == "AVG" and value.type.kind is SqlKind.DECIMAL:
+                adds = Adds.DECIMAL_AVERAGE
+        variables = [position.variable for position in self.automaton.positions]
+        if value is None or not _has_label(value) or isinstance(value, Label):
+            columns = [ROWS if value is None else self._column(value)] * len(variables)
+        else:
+            columns = [self._column(labelled(value, variable)) for variable in variables]
+        key = (adds, self._group(read.variables), tuple(columns))
+        return self.addings.setdefault(key, len(self.addings))
+
+    def _column(self, value: SqlExpression) -> int:
+        if isinstance(value, Label):
+            return LABEL
+        if _has_label(value):
+            message = "CLASSIFIER stands by itself in FIRST and LAST of a condition that reads the match"
+            raise QueryError(message, hint="as in LAST(CLASSIFIER())")
+        return self.columns.setdefault(value, len(self.columns))
+
+
+# ── values as bits ───────────────────────────────────────────────────────────────────────────────────────
+class _Words:
+    """Values as integers of 64 bits, or as the bits of real numbers; texts by their places among all that there are."""
+
+    def __init__(self, texts: Sequence[pyarrow.Array]) -> None:
+        found = pyarrow.concat_arrays([pc.unique(column) for column in texts if not pyarrow.types.is_null(column.type)])
+        there = pc.unique(found).drop_null()
+        self._texts = there.take(pc.sort_indices(there))
+
+    def bits(self, column: pyarrow.Array, type_: SqlType) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """The values of a column, and which are known."""
+        known = column.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8)
+        if pyarrow.types.is_null(column.type):
+            return np.zeros(len(column), np.int64), known
+        return np.ascontiguousarray(self._integers(column, type_)), known
+
+    def _integers(self, column: pyarrow.Array, type_: SqlType) -> NDArray[np.int64]:
+        match type_.kind:
+            case SqlKind.TEXT:
+                return self.ranks(column)
+            case SqlKind.DOUBLE:
+                reals: NDArray[np.float64] = pc.add(column.fill_null(0.0), 0.0).to_numpy(zero_copy_only=False)
+                return np.ascontiguousarray(reals).view(np.int64)
+            case SqlKind.DECIMAL:
+                return np.array([_scaled(value, type_.scale) for value in column.to_pylist()], np.int64)
+            case SqlKind.DATE:
+                days: NDArray[np.int32] = column.cast(pyarrow.int32()).fill_null(0).to_numpy(zero_copy_only=False)
+                return days.astype(np.int64) * 86_400_000_000
+            case _:
+                its = column.cast(pyarrow.int64()).fill_null(0)
+                found: NDArray[np.int64] = its.to_numpy(zero_copy_only=False)
+                return found
+
+    def ranks(self, column: pyarrow.Array) -> NDArray[np.int64]:
+        """The places of texts."""
+        places = pc.index_in(column, value_set=self._texts).fill_null(0).cast(pyarrow.int64())
+        found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False)
+        return found
+
+
+def _has_label(value: SqlExpression) -> bool:
+    return any(isinstance(each, Label) for each in everything(value))
+
+
+def _is_whole(operand: SqlExpression) -> bool:
+    """Whether an operand is no interval, or one of whole days."""
+    if operand.type.kind is not SqlKind.INTERVAL:
+        return True
+    return isinstance(operand, SqlConstant) and isinstance(operand.value, timedelta) and not operand.value % _DAY
+
+
+def _at_one_row(expression: Applied) -> Navigated | None:
+    """An expression about single rows as a value of one; None: it is about several.
+
+    Functions of NULL are NULL, but for some, so that of a row that is not there they are, too.
+    """
+    if not reads_match(expression):
+        return Navigated(expression, HERE, expression.type)
+    reads = [each for each in everything(expression) if isinstance(each, Navigated | Aggregated | MatchNumber)]
+    at, *others = {each.at if isinstance(each, Navigated) else None for each in reads}
+    functions = {each.function for each in everything(expression) if isinstance(each, Applied)}
+    if at is None or others or functions & _OF_NULL or _has_label(expression):
+        return None
+    return Navigated(_unread(expression), at, expression.type)
+
+
+def _unread(expression: SqlExpression) -> SqlExpression:
+    """A value of a row from which all is read."""
+    match expression:
+        case Navigated(value):
+            return value
+        case Applied(function, operands, type_):
+            return Applied(function, tuple(map(_unread, operands)), type_)
+        case _:
+            return expression
+
+
+def _scaled(value: Any, scale: int) -> int:
+    found = 0 if value is None else int(value.scaleb(scale))
+    if not -_LARGEST <= found <= _LARGEST:
+        raise ValueFault("a condition that reads the match takes decimals of 18 digits", 0)
+    return found
+
+
+def _power(exponent: int) -> int:
+    if exponent > 18:
+        raise QueryError("a condition that reads the match takes decimals of 18 digits")
+    return int(10**exponent)
