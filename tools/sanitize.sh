@@ -9,7 +9,7 @@ runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-nam
 export SPASEQ_SHARED="${SPASEQ_SHARED:-$root/../shared/data}"
 SPASEQ_SLICES=2 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
     .venv/bin/python -m pytest -n 2 -p no:cacheprovider -m "not deep" --ignore tests/kernel/test_annotation.py --deselect tests/recognition/test_memory.py --deselect tests/paths/stream/test_memory.py \
-    tests/core tests/terms tests/native tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py tests/tuples/test_bounded.py tests/tuples/test_bounded_streams.py \
+    tests/core tests/terms tests/native tests/row_patterns tests/sql tests/agreement tests/kernel tests/recognition tests/tuples/test_matching.py tests/tuples/test_bounded.py tests/tuples/test_bounded_streams.py \
     tests/tuples/encoding/test_correlation.py tests/tuples/aggregates/test_aggregates.py tests/tuples/columns/test_numbering.py \
     tests/tuples/encoding/test_symbols.py tests/tuples/test_compaction.py tests/tuples/test_forgotten.py \
     tests/gpm/native tests/gpm/test_hashing.py tests/gpm/test_pruning.py tests/results/test_jsonl.py \

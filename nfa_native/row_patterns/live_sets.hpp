@@ -47,7 +47,7 @@ struct LiveSets {
         remember(1);
     }
 
-    size_t count() const noexcept { return positions->words ? sets.size() / positions->words : 1; }
+    size_t count() const noexcept { return sets.size() / positions->words; }
     bool is_remembered(uint32_t set) const noexcept { return set < steps.size() / classes; }
     bool has(uint32_t set, int32_t position) const noexcept {
         return sets[set * positions->words + position / 64] >> (position % 64) & 1;

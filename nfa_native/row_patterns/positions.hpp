@@ -31,7 +31,7 @@ struct Positions {
     // Followers are there: what is asked of them all at once.  std::bad_alloc.
     void complete() {
         assert(begins.size() == count + 3);
-        words = (static_cast<size_t>(count) + 63) / 64;
+        words = count == 0 ? 1 : (static_cast<size_t>(count) + 63) / 64;
         behind.assign(count * words, 0);
         accepts.assign(count, 0);
         for (uint32_t position = 0; position < count; ++position)

@@ -38,7 +38,7 @@ def row_classes(truths: Sequence[NDArray[np.bool_]], rows: int) -> tuple[NDArray
 
 def allowed_positions(asked: Sequence[int | None], held: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """By class, the positions whose tests hold, as bits of 64-bit words; ``asked``: the test of each, or none."""
-    bits = np.ones((len(held), -(-len(asked) // 64) * 64), np.uint8)
+    bits = np.ones((len(held), max(1, -(-len(asked) // 64)) * 64), np.uint8)
     bits[:, len(asked) :] = 0
     for position, test in enumerate(asked):
         if test is not None:

@@ -34,7 +34,7 @@ def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[
     columns: list[tuple[pyarrow.Array, str]] = [(pyarrow.array(keys), "ascending")] if count > 1 else []
     for key in order:
         columns += _sort_columns(_array(table, key.column), key)
-    if columns:
+    if columns and table.num_rows and not _is_sorted(columns):
         names = [f"key{number}" for number in range(len(columns))]
         sorting = pyarrow.table([column for column, _ in columns], names=names)
         places = pc.sort_indices(sorting, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
@@ -66,14 +66,29 @@ def _sort_columns(column: pyarrow.Array, key: RowOrder) -> list[tuple[pyarrow.Ar
 def partition_keys(table: pyarrow.Table, names: Sequence[str]) -> NDArray[np.int64]:
     """By row: the number of its partition, in the order in which they come first; NULLs are alike, and so are NaNs."""
     keys = np.zeros(table.num_rows, np.int64)
-    for name in names:
+    for number, name in enumerate(names):
         column = _array(table, name)
         if pyarrow.types.is_floating(column.type):
             column = pc.add(column, 0.0)  # -0.0 is 0.0
-        codes = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
-        keys = keys * (int(codes.max()) + 1 if len(codes) else 1) + codes
-        _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-        ranks = np.empty(len(first), np.int64)
-        ranks[np.argsort(first)] = np.arange(len(first))
-        keys = ranks[places]
+        codes = _codes(column)
+        keys = codes if number == 0 else _codes(pyarrow.array(keys * (int(codes.max(initial=0)) + 1) + codes))
     return keys
+
+
+def _codes(column: pyarrow.Array) -> NDArray[np.int64]:
+    """By row: the number of its value, in the order in which these come first."""
+    found: NDArray[np.int32] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
+    return found.astype(np.int64)
+
+
+def _is_sorted(columns: Sequence[tuple[pyarrow.Array, str]]) -> bool:
+    """Whether rows lie in the order of keys; where NULLs lie is told by a key before them."""
+    found = pyarrow.scalar(True)
+    for column, way in reversed(columns):
+        one, other = (column.slice(0, len(column) - 1), column.slice(1))
+        if pyarrow.types.is_boolean(column.type):
+            one, other = one.cast(pyarrow.uint8()), other.cast(pyarrow.uint8())
+        before = pc.less(one, other) if way == "ascending" else pc.greater(one, other)
+        alike = pc.equal(one, other).fill_null(True)
+        found = pc.or_(before.fill_null(False), pc.and_(alike, found))
+    return bool(pc.all(found).as_py())
