@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from nfa_native.row_patterns.scanner import RowPatternScanner, Skip, Stuck
@@ -117,6 +118,7 @@ class _Neighbours:
     def __init__(self, columns: Mapping[str, pyarrow.Array], partition_of: NDArray[np.int64], count: int) -> None:
         self._columns = columns
         self._partition_of = partition_of
+        self._known: dict[tuple[SqlExpression, int], pyarrow.Array] = {}
         self._own = RowValues(count, self._field)
         self._values = RowValues(count, self._neighbour)
 
@@ -136,12 +138,21 @@ class _Neighbours:
 
     def _neighbour(self, expression: SqlExpression) -> pyarrow.Array:
         assert isinstance(expression, Navigated)
-        shift = expression.at.shift
-        values = self._own.of(expression.value)
-        if shift == 0 or pyarrow.types.is_null(values.type):
-            return values
-        count = len(values)
-        places = np.arange(count) + shift
-        there = (places >= 0) & (places < count)
-        there[there] = self._partition_of[places[there]] == self._partition_of[there]
-        return values.take(pyarrow.array(np.where(there, places, 0), mask=~there)) if count else values
+        value, shift = expression.value, expression.at.shift
+        if (value, shift) not in self._known:
+            values = self._own.of(value)
+            is_own = shift == 0 or pyarrow.types.is_null(values.type)
+            self._known[value, shift] = values if is_own else self._shifted(values, shift)
+        return self._known[value, shift]
+
+    def _shifted(self, values: pyarrow.Array, shift: int) -> pyarrow.Array:
+        """The values so many rows on; NULL out of the partition."""
+        far = min(abs(shift), len(values))
+        near = len(values) - far
+        none, same = pyarrow.nulls(far, values.type), self._partition_of[:near] == self._partition_of[far:]
+        if shift < 0:
+            moved, there = [none, values.slice(0, near)], np.concatenate([np.zeros(far, np.bool_), same])
+        else:
+            moved, there = [values.slice(far), none], np.concatenate([same, np.zeros(far, np.bool_)])
+        found = pyarrow.concat_arrays(moved)
+        return found if same.all() else pc.if_else(pyarrow.array(there), found, pyarrow.scalar(None, values.type))
