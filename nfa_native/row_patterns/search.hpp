@@ -91,6 +91,8 @@ struct Search {
     Machine machine;
     int64_t start = 0, match_number = 0;
     uint64_t steps = 0;                    // of the start
+    uint64_t until = 0;                    // steps of a start until dead ends are remembered: more where that was of no use
+    uint64_t remembered = 0, met = 0;      // of the start: dead ends, and how often it came to one
     bool is_exhausted = false;             // it took more steps than it may
 
     // Whatever is remembered is of another partition.  std::bad_alloc.
@@ -99,10 +101,12 @@ struct Search {
         rows.resize(conditions->groups.size());
         tallies.resize(conditions->addings.size());
         dead.open(64);
+        until = FEW, remembered = met = 0;
     }
 
     // The rows of the match from a row of the partition, which `labels` gets; -1: there is none.  std::bad_alloc.
     int64_t seek(size_t row, bool starts_partition, int64_t number, std::vector<uint16_t>& labels) {
+        adapt();
         clear();
         start = begin + static_cast<int64_t>(row), match_number = number;
         if (ends != nullptr && dead.used) dead.open(64);       // what was out of reach may be within
@@ -164,8 +168,16 @@ struct Search {
     int64_t number() const noexcept { return match_number; }
 
  private:
-    static constexpr uint64_t FEW = 256;               // steps of a start until dead ends are remembered
+    static constexpr uint64_t FEW = 256;
     static constexpr size_t MOST_DEAD = size_t(1) << 22;
+
+    // Where no dead end was met again, later ones are not worth remembering, until a start takes many steps for its rows.
+    void adapt() noexcept {
+        const uint64_t most = 16 * static_cast<uint64_t>(end - begin);
+        if (met) until = FEW;
+        else if (remembered && until < most) until *= 2;
+        remembered = met = 0;
+    }
 
     void clear() noexcept {
         frames.clear();
@@ -192,13 +204,13 @@ struct Search {
         note(position, at);
         const std::vector<Instruction>& program = conditions->programs[position];
         if (!program.empty() && !machine.is_satisfied(program, conditions->constants, *this)) return give_back();
-        if (steps > FEW && dead.used && is_dead()) give_back();        // nothing is remembered where that is not enough
+        if (steps > until && dead.used && is_dead()) give_back();        // nothing is remembered where that is not enough
     }
 
     // All ways behind the last row were tried.
     void leave() {
         if (frames.size() > 1) {
-            if (steps > FEW && !conditions->reads_far_labels) remember();
+            if (steps > until && !conditions->reads_far_labels) remember();
             give_back();
         } else {
             frames.pop_back();
@@ -288,10 +300,13 @@ struct Search {
         put(frames[row - start + 1].position);         // what its label is
     }
 
-    bool is_dead() const noexcept {
+    bool is_dead() noexcept {
         const Slot looked = key();
         for (size_t at = dead.home(looked.hash); !dead.slots[at].is_free(); at = dead.next(at))
-            if (dead.slots[at].hash == looked.hash && dead.slots[at].second == looked.second) return true;
+            if (dead.slots[at].hash == looked.hash && dead.slots[at].second == looked.second) {
+                ++met;
+                return true;
+            }
         return false;
     }
 
@@ -299,6 +314,7 @@ struct Search {
         if (dead.used >= MOST_DEAD) dead.open(64);
         if (dead.is_full()) dead.spread(64);
         dead.put(key());
+        ++remembered;
     }
 };
 
