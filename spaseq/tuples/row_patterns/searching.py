@@ -25,7 +25,7 @@ from spaseq.pattern.rows.expressions import (
     Variables,
     everything,
 )
-from spaseq.pattern.rows.types import SqlKind, SqlType
+from spaseq.pattern.rows.types import BOOLEAN, SqlKind, SqlType
 from spaseq.plan.rows.automaton import PositionAutomaton
 from spaseq.plan.rows.conditions import HERE, labelled, reads_match
 from spaseq.tuples.row_patterns.arrow_types import repeated
@@ -140,21 +140,21 @@ class _Compiler:
             self._coalesced(operands, steps)
         elif function == "NULLIF":
             one, other = operands
-            equal = Applied("=", (one, other), expression.type)
+            equal = Applied("=", (one, other), BOOLEAN)
             self._case((equal, SqlConstant(None, expression.type), one), steps)
         elif function == "IN":
             first, *items = operands
-            self._both("OR", [Applied("=", (first, item), expression.type) for item in items], steps)
+            self._both("OR", [Applied("=", (first, item), BOOLEAN) for item in items], steps)
         elif function in ("CAST", "TRY_CAST"):
             self._cast(expression, steps)
         elif function in ("NOT", "IS NULL"):
             self._put(operands[0], steps)
             steps.append((MatchOp.NOT if function == "NOT" else MatchOp.IS_NULL, 0))
         elif function == "<>":
-            self._put(Applied("=", operands, expression.type), steps)
+            self._put(Applied("=", operands, BOOLEAN), steps)
             steps.append((MatchOp.NOT, 0))
         elif function in _TURNED:
-            self._put(Applied(_TURNED[function], operands[::-1], expression.type), steps)
+            self._put(Applied(_TURNED[function], operands[::-1], BOOLEAN), steps)
         elif function in _OPERATORS:
             self._operator(expression, steps)
         else:
