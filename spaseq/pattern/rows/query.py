@@ -1,4 +1,4 @@
-"""A query for row patterns: ``MATCH_RECOGNIZE`` of SQL, whose meaning docs/sql.md has."""
+"""A query for row patterns: ``MATCH_RECOGNIZE`` of SQL."""
 
 from __future__ import annotations
 
