@@ -198,6 +198,17 @@ class Slip:
     all_before: str
 
     @property
+    def upper(self) -> str:
+        """The word in capitals."""
+        return self.word.upper()
+
+    @property
+    def previous(self) -> str:
+        """The last word before the place, in capitals."""
+        found = re.search(r"(\w+)\s*$", self.before)
+        return found[1].upper() if found else ""
+
+    @property
     def last(self) -> str:
         """The last character before the place that is no space."""
         return self.before.rstrip()[-1:]

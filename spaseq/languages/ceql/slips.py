@@ -36,17 +36,6 @@ class CeqlSlip(Slip):
     __slots__ = ()
 
     @property
-    def upper(self) -> str:
-        """The word in capitals."""
-        return self.word.upper()
-
-    @property
-    def previous(self) -> str:
-        """The last word before the place, in capitals."""
-        found = re.search(r"(\w+)\s*$", self.before)
-        return found[1].upper() if found else ""
-
-    @property
     def in_condition(self) -> bool:
         """Behind FILTER, or within brackets that hold a condition."""
         return "FILTER" in self.terminals or self.terminals[-1:] == ("LSQB",)

@@ -23,17 +23,6 @@ class SqlSlip(Slip):
     __slots__ = ()
 
     @property
-    def upper(self) -> str:
-        """The word in capitals."""
-        return self.word.upper()
-
-    @property
-    def previous(self) -> str:
-        """The last word before the place, in capitals."""
-        found = re.search(r"(\w+)\s*$", self.before)
-        return found[1].upper() if found else ""
-
-    @property
     def in_pattern(self) -> bool:
         """Within the parentheses of PATTERN."""
         return "PATTERN" in self.terminals and "DEFINE" not in self.terminals

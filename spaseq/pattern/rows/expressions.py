@@ -119,6 +119,11 @@ def below(expression: SqlExpression) -> tuple[SqlExpression, ...]:
             return ()
 
 
+def has_label(value: SqlExpression) -> bool:
+    """Whether a value of a row depends on its variable."""
+    return any(isinstance(each, Label) for each in everything(value))
+
+
 def everything(expression: SqlExpression) -> Iterator[SqlExpression]:
     """An expression and all within it."""
     waiting = [expression]

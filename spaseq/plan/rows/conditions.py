@@ -17,6 +17,7 @@ from spaseq.pattern.rows.expressions import (
     SqlExpression,
     conjunction,
     everything,
+    has_label,
 )
 from spaseq.pattern.rows.types import BOOLEAN, TEXT
 from spaseq.plan.rows.automaton import PositionAutomaton
@@ -76,13 +77,9 @@ def reads_match(expression: SqlExpression) -> bool:
     for each in everything(expression):
         if isinstance(each, Aggregated | MatchNumber):
             return True
-        if isinstance(each, Navigated) and (replace(each.at, shift=0) != HERE or _is_label_elsewhere(each)):
+        if isinstance(each, Navigated) and (replace(each.at, shift=0) != HERE or has_label(each.value)):
             return True
     return False
-
-
-def _is_label_elsewhere(navigated: Navigated) -> bool:
-    return any(isinstance(each, Label) for each in everything(navigated.value))
 
 
 def _may_fail(expression: SqlExpression) -> bool:

@@ -18,7 +18,7 @@ from spaseq.tuples.row_patterns.matched import FoundMatches, shown_rows
 from spaseq.tuples.row_patterns.measuring import results
 from spaseq.tuples.row_patterns.scanning import allowed_positions, graph_of, row_classes
 from spaseq.tuples.row_patterns.searching import match_conditions
-from spaseq.tuples.row_patterns.sorting import SortedRows, sorted_rows
+from spaseq.tuples.row_patterns.sorting import SortedRows, column_of, sorted_rows
 from spaseq.tuples.row_patterns.values import RowValues
 
 
@@ -51,15 +51,10 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
     automaton = position_automaton(query.pattern)
     conditions = position_conditions(automaton, query.definitions)
     rows = sorted_rows(table, query.partition, query.order)
-    columns = {name: _array(rows.table.column(name)) for name in rows.table.column_names}
+    columns = {name: column_of(rows.table, name) for name in rows.table.column_names}
     found = _scan(query, automaton, conditions, rows, columns)
     shown = shown_rows(found, automaton, query.shown, rows.partition_of(), rows.begins)
     return results(query, columns, shown, query.columns)
-
-
-def _array(column: pyarrow.ChunkedArray) -> pyarrow.Array:
-    found = column.combine_chunks()
-    return found.dictionary_decode() if pyarrow.types.is_dictionary(found.type) else found
 
 
 # ── matches ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -24,6 +24,7 @@ from spaseq.pattern.rows.expressions import (
     SqlExpression,
     Variables,
     everything,
+    has_label,
 )
 from spaseq.pattern.rows.types import BOOLEAN, SqlKind, SqlType
 from spaseq.plan.rows.automaton import PositionAutomaton
@@ -266,7 +267,7 @@ class _Compiler:
             if read.function == "AVG" and value.type.kind is SqlKind.DECIMAL:
                 adds = Adds.DECIMAL_AVERAGE
         variables = [position.variable for position in self.automaton.positions]
-        if value is None or not _has_label(value) or isinstance(value, Label):
+        if value is None or not has_label(value) or isinstance(value, Label):
             columns = [ROWS if value is None else self._column(value)] * len(variables)
         else:
             columns = [self._column(labelled(value, variable)) for variable in variables]
@@ -276,7 +277,7 @@ class _Compiler:
     def _column(self, value: SqlExpression) -> int:
         if isinstance(value, Label):
             return LABEL
-        if _has_label(value):
+        if has_label(value):
             message = "CLASSIFIER stands by itself in FIRST and LAST of a condition that reads the match"
             raise QueryError(message, hint="as in LAST(CLASSIFIER())")
         return self.columns.setdefault(value, len(self.columns))
@@ -322,10 +323,6 @@ class _Words:
         return found
 
 
-def _has_label(value: SqlExpression) -> bool:
-    return any(isinstance(each, Label) for each in everything(value))
-
-
 def _is_whole(operand: SqlExpression) -> bool:
     """Whether an operand is no interval, or one of whole days."""
     if operand.type.kind is not SqlKind.INTERVAL:
@@ -343,7 +340,7 @@ def _at_one_row(expression: Applied) -> Navigated | None:
     reads = [each for each in everything(expression) if isinstance(each, Navigated | Aggregated | MatchNumber)]
     at, *others = {each.at if isinstance(each, Navigated) else None for each in reads}
     functions = {each.function for each in everything(expression) if isinstance(each, Applied)}
-    if at is None or others or functions & _OF_NULL or _has_label(expression):
+    if at is None or others or functions & _OF_NULL or has_label(expression):
         return None
     return Navigated(_unread(expression), at, expression.type)
 

@@ -33,7 +33,7 @@ def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[
     begins = np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]).astype(np.int64)
     columns: list[tuple[pyarrow.Array, str]] = [(pyarrow.array(keys), "ascending")] if count > 1 else []
     for key in order:
-        columns += _sort_columns(_array(table, key.column), key)
+        columns += _sort_columns(column_of(table, key.column), key)
     if columns and table.num_rows and not _is_sorted(columns):
         names = [f"key{number}" for number in range(len(columns))]
         sorting = pyarrow.table([column for column, _ in columns], names=names)
@@ -42,14 +42,10 @@ def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[
     return SortedRows(table, begins)
 
 
-def _array(table: pyarrow.Table, name: str) -> pyarrow.Array:
-    column = table.column(name)
-    found = column.chunk(0) if column.num_chunks == 1 else pyarrow.concat_arrays(column.chunks or [_none(column)])
+def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:
+    """A column in one piece, without a dictionary."""
+    found = table.column(name).combine_chunks()
     return found.dictionary_decode() if pyarrow.types.is_dictionary(found.type) else found
-
-
-def _none(column: pyarrow.ChunkedArray) -> pyarrow.Array:
-    return pyarrow.array([], column.type)
 
 
 def _sort_columns(column: pyarrow.Array, key: RowOrder) -> list[tuple[pyarrow.Array, str]]:
@@ -67,7 +63,7 @@ def partition_keys(table: pyarrow.Table, names: Sequence[str]) -> NDArray[np.int
     """By row: the number of its partition, in the order in which they come first; NULLs are alike, and so are NaNs."""
     keys = np.zeros(table.num_rows, np.int64)
     for number, name in enumerate(names):
-        column = _array(table, name)
+        column = column_of(table, name)
         if pyarrow.types.is_floating(column.type):
             column = pc.add(column, 0.0)  # -0.0 is 0.0
         codes = _codes(column)
