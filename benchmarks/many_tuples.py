@@ -20,7 +20,8 @@ import pyarrow
 
 from benchmarks.ceql import stock
 from benchmarks.many import told
-from spaseq.tuples import Engine, Prepared, match, prepare
+from spaseq.tuples import Engine, match, prepare
+from spaseq.tuples.queries import AnyPrepared
 
 FORMULA = "SELECT * {} WHERE SELL AS a ; BUY AS b ; SELL AS c FILTER {} WITHIN {} SECONDS"
 ABOVE = "a[price > {}] AND b[price > {}] AND c[price > {}]"
@@ -28,7 +29,7 @@ OF_COMPANY = "a[name = {0}] AND b[name = {0}] AND c[name = {0}]"
 READING: dict[str, Any] = {"type": "event_type", "time": "stock_time", "unit": "ms"}
 HIGHEST = 0.985  # of the prices, thresholds are among those above this quantile
 PUSHED, PUSHED_APART = 2_000, 400
-Queries = dict[str, Prepared]
+Queries = dict[str, AnyPrepared]
 
 
 def limits(table: pyarrow.Table, count: int) -> list[list[float]]:
@@ -122,7 +123,7 @@ def registrations(table: pyarrow.Table) -> Iterator[str]:
         engine.push(table.slice(0, 1))
         yield f"  1,000 texts ({what}) are registered in {time.process_time() - started:.2f} s"
     for what, (text, rows) in ROWS.items():
-        names = prepare(text).query.given
+        names = prepare(text).given
         assert names is not None
         values = [dict(zip(names.names, row, strict=True)) for row in rows(table, 10_000)]
         engine, started = Engine(**READING), time.process_time()

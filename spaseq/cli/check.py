@@ -12,9 +12,11 @@ from spaseq.cli import parameters
 from spaseq.cli.queries import (
     Warned,
     about,
+    checked_row_pattern,
     each_query,
     is_ceql,
     is_paths,
+    is_sql,
     read_text,
     recognized,
     show_warnings,
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     help="Also whether their work may have a bound, as run and tuples have it with --work-bound.",
 )
 def check(queries: tuple[str, ...], given: tuple[str, ...], bounded: bool) -> None:
-    """Check query files, in SPAseq or CEQL, or of path queries; with --given also rows for their parameters.
+    """Check query files, in SPAseq, CEQL or SQL, or of path queries; with --given also rows for their parameters.
 
     Errors go to standard error (exit code 2), warnings and "ok" to standard output.
     """
@@ -67,7 +69,8 @@ def _check_bounded(found: Mapping[str, Warned | Exception]) -> None:
         elif isinstance(parsed, ParsedFormulaQuery):
             formulas[path] = parsed.query
         else:
-            raise OptionError(f"{path} has path queries, whose work has no bound yet")
+            language = "is in SQL" if is_sql(*read_text(path)) else "has path queries"
+            raise OptionError(f"{path} {language}, whose work has no bound yet")
     check_bounded(sequences.values())
     if formulas:
         from spaseq.plan.formulas import bounded as bounded_formulas
@@ -80,6 +83,8 @@ def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
     text, name = read_text(path)
     if is_paths(text, name):
         raise OptionError(f"{name} has path queries, which have no parameters (GIVEN)")
+    if is_sql(text, name):
+        raise OptionError(f"{name} is in SQL, which has no parameters (GIVEN)")
     if not is_ceql(text, name):
         return spaseq.parse(text, name)
     from spaseq.languages import ceql
@@ -105,6 +110,8 @@ def _checked(text: str, path: str) -> Warned:
         from spaseq.languages import paths
 
         return paths.parse(text, path)
+    if is_sql(text, path):
+        return checked_row_pattern(text, path)
     if is_ceql(text, path):
         from spaseq.languages import ceql
 

@@ -36,17 +36,21 @@ def explain(query: str, format: str, streamed: bool, told: Path | None, bounded:
     """Show how a query is understood: its tree, its automaton, and what every state keeps and tests.
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
-    form, and how its strategy is evaluated; of path queries their automata, and how paths are searched for.
+    form, and how its strategy is evaluated; of one in SQL what its variables read, and how matches are found; of path
+    queries their automata, and how paths are searched for.
     """
     text, path = queries.read_text(query)
     for option, is_given, others in (("--bounded", bounded, " or CEQL"), ("--stats", told is not None, "")):
         is_ceql = queries.is_ceql(text, path)
-        if is_given and (format != "text" or queries.is_paths(text, path) or (is_ceql and option == "--stats")):
+        is_other = queries.is_paths(text, path) or queries.is_sql(text, path)
+        if is_given and (format != "text" or is_other or (is_ceql and option == "--stats")):
             raise click.UsageError(f"{option} is for queries in SPAseq{others}, and text.")
     if queries.is_paths(text, path):
         found = explain_paths(text, path, format, streamed)
     elif streamed:
         raise click.UsageError("--stream is for path queries: others are always of streams.")
+    elif queries.is_sql(text, path):
+        found = explain_row_pattern(text, path, format)
     elif queries.is_ceql(text, path):
         found = explain_ceql(text, path, format, bounded)
     else:
@@ -65,6 +69,19 @@ def explain_ceql(text: str, path: str, format: str, is_bounded: bool = False) ->
         plan = queries.recognized(parsed)
         found = explain_formula(parsed.query, parsed.normal_form, plan, format)
     return f"{found.rstrip()}\n\n{explain_bound(parsed.query, plan)}" if is_bounded else found
+
+
+def explain_row_pattern(text: str, path: str, format: str) -> str:
+    """The same of a query in SQL."""
+    from spaseq.languages.sql import printer
+    from spaseq.languages.sql.names import variable_of
+    from spaseq.plan.rows.explain import ExplainedRows, explain as explain_rows
+    from spaseq.plan.rows.plan import row_pattern_plan
+
+    parsed = queries.checked_row_pattern(text, path)
+    pattern = printer.pattern(parsed.tree.pattern)
+    written = {variable_of(one.variable): printer.expression(one.condition) for one in parsed.tree.definitions}
+    return explain_rows(ExplainedRows(parsed.query, row_pattern_plan(parsed.query), pattern, written), format)
 
 
 def explain_paths(text: str, path: str, format: str, streamed: bool) -> str:

@@ -16,7 +16,7 @@ from spaseq.text import did_you_mean
 if TYPE_CHECKING:
     from spaseq.languages.ceql import ParsedFormulaQuery
     from spaseq.sources.parameter_rows import HasRows
-    from spaseq.tuples.queries import Prepared
+    from spaseq.tuples.queries import AnyParsed, AnyPrepared
 
 given_option = click.option(
     "--given", metavar="[QUERY=]FILE", multiple=True,
@@ -81,12 +81,12 @@ def given_rows(tables: Mapping[str, str], queries: Sequence[Query]) -> dict[str,
     return found
 
 
-def prepared(tables: Mapping[str, str], queries: Mapping[str, ParsedFormulaQuery]) -> dict[str, Prepared]:
-    """Queries in CEQL with their rows; errors as of ``given_rows``."""
-    from spaseq.tuples.parameter_rows import with_rows
+def prepared(tables: Mapping[str, str], queries: Mapping[str, AnyParsed]) -> dict[str, AnyPrepared]:
+    """Queries in CEQL or SQL with their rows; errors as of ``given_rows``."""
+    from spaseq.tuples.parameter_rows import with_table
     from spaseq.tuples.queries import prepare
 
-    return {name: with_rows(prepare(parsed), tables.get(name), name) for name, parsed in queries.items()}
+    return {name: with_table(prepare(parsed), tables.get(name), name) for name, parsed in queries.items()}
 
 
 def checked(given: Sequence[str], queries: Mapping[str, ParsedQuery | ParsedFormulaQuery]) -> dict[str, int]:

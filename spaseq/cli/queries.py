@@ -21,6 +21,7 @@ from spaseq.languages.spaseq import ParsedQuery, parse
 
 if TYPE_CHECKING:
     from spaseq.languages import ceql
+    from spaseq.languages.sql import ParsedRowPatternQuery
     from spaseq.plan.formulas.automaton import RecognitionPlan
 
 
@@ -29,7 +30,7 @@ _QUERY_OF_PATHS = re.compile(
     r"(?:\s++|#[^\n]*+\n|(?:PREFIX\s++[^\s<]*+\s*+|BASE\s*+)<[^>\n]*+>)*+QUERY\b", re.IGNORECASE
 )  # the first word behind the declarations
 STDIN = "<standard input>"
-_QUERIES = (".spaseq", ".ceql", ".paths")
+_QUERIES = (".spaseq", ".ceql", ".paths", ".sql")
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
 T = TypeVar("T")
 
@@ -37,15 +38,27 @@ T = TypeVar("T")
 def is_paths(text: str, path: str) -> bool:
     """Whether a text, from a file of that name, has path queries."""
     ending = PurePath(path).suffix.lower()
-    if ending in (".ceql", ".spaseq", ".paths"):
+    if ending in _QUERIES:
         return ending == ".paths"
     return _QUERY_OF_PATHS.match(text) is not None
+
+
+def is_sql(text: str, path: str) -> bool:
+    """Whether a query, from a file of that name, is in SQL."""
+    ending = PurePath(path).suffix.lower()
+    if ending in _QUERIES:
+        return ending == ".sql"
+    if "MATCH_RECOGNIZE" not in text.upper():
+        return False
+    from spaseq.languages.sql import is_row_pattern
+
+    return is_row_pattern(text)
 
 
 def is_ceql(text: str, path: str) -> bool:
     """Whether a query, from a file of that name, is in CEQL and not in SPAseq."""
     ending = PurePath(path).suffix.lower()
-    if ending in (".ceql", ".spaseq"):
+    if ending in _QUERIES:
         return ending == ".ceql"
     from spaseq.languages import ceql, spaseq
 
@@ -61,6 +74,17 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
     except (QuerySyntaxError, QueryError):
         return False
     return True
+
+
+def checked_row_pattern(text: str, path: str) -> ParsedRowPatternQuery:
+    """A query in SQL, planned for any table.  QuerySyntaxError, QueryError."""
+    from spaseq.languages import sql
+    from spaseq.plan.rows.plan import check_skipping, row_pattern_plan
+
+    found = sql.parse(text, path)
+    with about(path):
+        check_skipping(found.query, row_pattern_plan(found.query), found.place("AFTER MATCH SKIP", ""))
+    return found
 
 
 def recognized(parsed: ceql.ParsedFormulaQuery) -> RecognitionPlan:
@@ -132,6 +156,8 @@ def read_query(path: str) -> ParsedQuery:
 
         if is_paths(text, name):
             raise OptionError(f"{name} has path queries, for graphs that stay as they are: try spaseq paths") from None
+        if is_sql(text, name):
+            raise OptionError(f"{name} is a query in SQL, for tables: try spaseq tuples") from None
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise

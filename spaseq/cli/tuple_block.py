@@ -79,7 +79,7 @@ class TupleBlock:
     def _rows(self) -> list[tuple[Any, ...]]:
         """The values of one result after the other, without its positions."""
         columns = self.batch.columns
-        shown = columns if self.form.aggregates else [*columns[:2], *columns[3:]]
+        shown = columns if self.form.plain else [*columns[:2], *columns[3:]]
         return list(zip(*map(_values, shown), strict=True))
 
     def _texts(self, row: Sequence[Any], listed: Callable[[list[Any]], str]) -> list[str]:
@@ -109,7 +109,7 @@ def empty_block(query: str, form: ResultForm) -> TupleBlock:
 
 def heads_of(form: ResultForm) -> list[str]:
     """The columns that are shown: all but that of all positions."""
-    return list(form.schema.names) if form.aggregates else ["start", "end", *form.schema.names[3:]]
+    return list(form.schema.names) if form.plain else ["start", "end", *form.schema.names[3:]]
 
 
 def _values(column: pyarrow.Array) -> list[Any]:
@@ -137,7 +137,7 @@ def _value(scalar: Any) -> Any:
 
 def _object(row: Sequence[Any], form: ResultForm) -> dict[str, Any]:
     """A result as it is written in JSON."""
-    if form.aggregates:
+    if form.plain:
         return dict(zip(form.schema.names, row, strict=True))
     start, end, *shown = row
     named = dict(zip(form.schema.names[3:], shown, strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from spaseq.cli import (
     queries,
     sources,
 )
-from spaseq.errors import LocatedError, Location, OptionError, QuerySyntaxError
+from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
@@ -31,7 +31,7 @@ from spaseq.runtime.run import RunState
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
     from spaseq.tuples import ManyMatches
-    from spaseq.tuples.queries import ReadingOptions
+    from spaseq.tuples.queries import AnyParsed, ReadingOptions
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
@@ -40,7 +40,7 @@ SAME = (  # options of which a run that goes on must have those of before
 
 
 @click.command()
-@click.argument("queries", metavar="QUERY.ceql...", nargs=-1, required=True)
+@click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
     help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
@@ -71,7 +71,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @click.option(
     "--declare", "declared", metavar="COLUMN=TYPE", multiple=True,
-    help="The type of a column: int64, double, string, bool or timestamp.  Repeatable.  "
+    help="The type of a column: int64, double, decimal(10,2), string, bool, date or timestamp.  Repeatable.  "
     "[default: that of its first rows]",
 )  # fmt: skip
 @parameters.given_option
@@ -100,9 +100,10 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.notes_options
 @click.pass_context
 def tuples(ctx: click.Context, /, **given: Any) -> None:
-    """Run CEQL queries on a table of events and print every match, or its aggregates.
+    """Run queries in CEQL, or in SQL with MATCH_RECOGNIZE, on a table of events and print their results.
 
-    Positions in results count the events of the table from 0.  Several queries read the events once.
+    CEQL gives every match, or its aggregates; its positions count the events of the table from 0.  SQL sorts the table
+    and gives the columns of SELECT.  Several queries read the events once.
     """
     TupleExecution(ctx, options.asked(ctx, TupleOptions)).run()
 
@@ -151,7 +152,7 @@ class TupleOptions(options.RunOptions):
 
 
 class TupleExecution(execution.Execution[TupleOptions]):
-    """Queries in CEQL on tables."""
+    """Queries in CEQL or SQL on tables."""
 
     matches: ManyMatches
 
@@ -161,10 +162,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
         asked.check_times()
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
-        names = [stream for each in self.parsed.values() for stream in each.query.streams]
+        names = [stream for each in self.parsed.values() for stream in each.streams]
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
-        tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
+        tables = parameters.given_tables(asked.given, {name: each.given for name, each in self.parsed.items()})
         read = [*asked.queries, *self.paths, *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
             raise OptionError("the rows of --given come from standard input, so nothing else can")
@@ -175,12 +176,19 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.prepared = parameters.prepared(tables, self.parsed)
         self.reading = asked.reading()
         if asked.checkpoint is not None:
+            self._check_resumable()
             checkpoint.check_without(asked.unresumable)
             checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
             self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
+
+    def _check_resumable(self) -> None:
+        """OptionError: a query finds nothing before its table has ended."""
+        for name, each in self.parsed.items():
+            if not isinstance(each, ceql.ParsedFormulaQuery):
+                raise OptionError(f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended")
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -277,8 +285,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
         return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
 
 
-def _read(path: str) -> ceql.ParsedFormulaQuery:
+def _read(path: str) -> AnyParsed:
     text, name = queries.read_text(path)
+    if queries.is_sql(text, name):
+        return queries.checked_row_pattern(text, name)
     try:
         return ceql.parse(text, name)
     except QuerySyntaxError:
@@ -293,6 +303,6 @@ def _about_files(files: Mapping[str, str]) -> Iterator[None]:
     try:
         yield
     except LocatedError as error:
-        if not error.line and error.location.path in files:
-            error.location = Location(files[error.location.path])
+        if error.location.path in files:
+            error.location = replace(error.location, path=files[error.location.path])
         raise

@@ -16,6 +16,7 @@ from spaseq.tuples.columns.serialisation import rows_read, rows_stored, schema_r
 from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
 from spaseq.tuples.kind import TableKind
+from spaseq.tuples.parametric_tuple_query import formula_query
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
@@ -29,7 +30,7 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> 
 
     None: what some query knows of its past would not be the same, or results wait to be taken.
     """
-    members = [member for query in kind.core.at_work for member in query.members]
+    members = [member for query in kind.core.at_work for member in formula_query(query).members]
     begun = [member for member in members if member.evaluation is not None]
     try:
         if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):

@@ -18,6 +18,7 @@ from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
 from spaseq.sources.tables.columns import with_fields
+from spaseq.sources.tables.types import column_named
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require
@@ -26,10 +27,10 @@ from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
-from spaseq.tuples.queries import Prepared, Streams
+from spaseq.tuples.queries import AnyPrepared, Prepared, Streams
 from spaseq.tuples.state import CORE, check_restored, core_state, restore_core, with_rows_told
+from spaseq.tuples.table_query import Found
 from spaseq.tuples.tuple_bounds import check_queries
-from spaseq.tuples.tuple_query import Found
 
 FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
@@ -68,7 +69,7 @@ class SourceFeed(Steps):
             lost.append(Loss(f"{cause}, whose time falls, is missing or malformed", "sort them by time", first))
         return [*lost, *merged.losses(query)]
 
-    def go_on(self, data: bytes, queries: Mapping[str, Prepared], schema: pyarrow.Schema) -> None:
+    def go_on(self, data: bytes, queries: Mapping[str, AnyPrepared], schema: pyarrow.Schema) -> None:
         """Be where ``state`` was taken, as one of which nothing was read; the sources have columns of ``schema``.
 
         SnapshotError: it was of other queries, sources or columns, or is damaged.
@@ -79,10 +80,11 @@ class SourceFeed(Steps):
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
         kind, sources = self.kind, header["sources"]
+        formulas = {name: query for name, query in queries.items() if isinstance(query, Prepared)}
         with validated():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             kind.columns.restore(header["columns"])
-            restore_core(kind, header["core"], queries)
+            restore_core(kind, header["core"], formulas)
         check_restored(kind)
         if not kind.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")
@@ -134,7 +136,7 @@ class SourceFeed(Steps):
 
 
 def fed(
-    queries: Mapping[str, Prepared],
+    queries: Mapping[str, AnyPrepared],
     streams: Streams,
     everything: bool = False,
     on_step: Callable[[SourceFeed], object] | None = None,
@@ -161,9 +163,10 @@ def fed(
     streams = _with_fields(queries, streams)
     needed = _needed(queries, streams, everything)
     schemas = {
-        stream: source.choose([name for name in needed if name in source.names])
+        stream: source.choose([name for name in needed if column_named(name) in source.names])
         for stream, source in streams.sources.items()
     }
+    kind.names = {stream: tuple(source.names) for stream, source in streams.sources.items()}
     schema = common_types(needed, schemas)
     feed = SourceFeed(kind, _timed(streams, schemas), on_step)
     if state is not None:
@@ -180,9 +183,10 @@ def fed(
     return feed
 
 
-def _with_fields(queries: Mapping[str, Prepared], streams: Streams) -> Streams:
+def _with_fields(queries: Mapping[str, AnyPrepared], streams: Streams) -> Streams:
     """The streams with the fields of structs that queries read."""
-    wanted = dict.fromkeys(name for query in queries.values() for name in query.columns)
+    formulas = [query for query in queries.values() if isinstance(query, Prepared)]
+    wanted = dict.fromkeys(name for query in formulas for name in query.columns)
     sources = {stream: with_fields(source, wanted) for stream, source in streams.sources.items()}
     return replace(streams, sources=sources)
 
@@ -208,18 +212,23 @@ def _header(data: bytes) -> dict[str, Any]:
     return header
 
 
-def _needed(queries: Mapping[str, Prepared], streams: Streams, everything: bool) -> tuple[str, ...]:
+def _needed(queries: Mapping[str, AnyPrepared], streams: Streams, everything: bool) -> tuple[str, ...]:
     """The columns that are read; OptionError, QueryError for one that is not there."""
     reading, names = streams.reading, streams.names
     roles = Roles(reading.type, reading.relation, None, reading.time, reading.unit, stream_column=reading.stream)
     if not streams.setting.has_names:
         check_roles(roles, names)
     own = [type_column_of(roles, names), reading.stream, reading.time]
-    found = [*existing(own, names)]
+    found, exact = [*existing(own, names)], list[str]()
     for name, prepared in queries.items():
         with about_query(name):
-            found += existing([*own, *prepared.columns], names)
-    return existing(names if everything else found, names)
+            if isinstance(prepared, Prepared):
+                found += existing([*own, *prepared.columns], names)
+            else:
+                its = streams.names_of(prepared.streams[0])
+                exact += prepared.asked(its)
+                existing(map(column_named, exact), its)
+    return (*existing(names if everything else found, names), *dict.fromkeys(exact))
 
 
 def _check_texts(setting: Setting, columns: ColumnTypes) -> None:

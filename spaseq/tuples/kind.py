@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow
 
 from nfa_native.automata.kinds import Evaluating
-from spaseq.errors import Location, OptionError, QueryError
+from spaseq.errors import OptionError, QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.rule_conditions import rule_conditions
@@ -32,9 +32,16 @@ from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.families import TupleFamilies
 from spaseq.tuples.paced_tuple_input import PacedTupleInput
-from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
-from spaseq.tuples.queries import Prepared, atoms_of
+from spaseq.tuples.parametric_tuple_query import (
+    AnyFormulaQuery,
+    AnyTupleQuery,
+    ParametricTupleQuery,
+    formula_query,
+)
+from spaseq.tuples.queries import AnyPrepared, Prepared, atoms_of
+from spaseq.tuples.row_patterns.prepared import PreparedRowPattern
 from spaseq.tuples.rule_query import RuleQuery
+from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.selection import Sampling, SelectionQuery
 from spaseq.tuples.tuple_bounds import checked
 from spaseq.tuples.tuple_family import TupleFamily
@@ -90,6 +97,7 @@ class TableKind:
         self.sharing = sharing and bound is None
         self.evaluation = evaluation if bound is None else Evaluating.EAGER
         self.events = 0
+        self.names: dict[str, Sequence[str]] = {}  # of all columns, by stream, where queries may ask for any
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self.families = TupleFamilies(self.core)
         self._late: Times | None = None  # where rows are that came last, and late
@@ -187,20 +195,23 @@ class TableKind:
 
     # ── queries ──────────────────────────────────────────────────────────────────────────────────────────
     def query(
-        self, name: str, prepared: Prepared, remembers: bool = False, extra: tuple[str, ...] = ()
+        self, name: str, prepared: AnyPrepared, remembers: bool = False, extra: tuple[str, ...] = ()
     ) -> AnyTupleQuery:
         """A query for this engine."""
+        if isinstance(prepared, PreparedRowPattern):
+            return RunningRowPattern(name, prepared, self.core.errors)
         if prepared.query.given is not None:
             return ParametricTupleQuery(
                 name, prepared, self.core.errors, remembers, extra, self.sharing, self.bound is not None
             )
         return TupleQuery(name, prepared, self.core.errors, remembers, extra, is_bounded=self.bound is not None)
 
-    def add(self, name: str, prepared: Prepared, remembers: bool = False) -> None:
+    def add(self, name: str, prepared: AnyPrepared, remembers: bool = False) -> None:
         """Run a query on the events that come from now on, maybe with others like it; QueryError as of ``register``."""
         self.check_streams(prepared)
         merged = self._input_for(prepared)
-        if remembers or not (self.sharing and self.families.takes(name, prepared, merged)):
+        is_shared = self.sharing and not remembers and isinstance(prepared, Prepared)
+        if not (is_shared and self.families.takes(name, prepared, merged)):
             self.core.start(self.query(name, prepared, remembers), merged)
         self._needed = None
 
@@ -210,13 +221,13 @@ class TableKind:
         self.core.start(query, self._input_for(query.prepared))
         self._needed = None
 
-    def _input_for(self, prepared: Prepared) -> TupleInput:
+    def _input_for(self, prepared: AnyPrepared) -> TupleInput:
         """An input for a new query: one that waits for nothing can be shared."""
         streams = self._streams(prepared)
         alike = [merged for merged in self.inputs if merged.asked == streams]
         joinable = next((merged for merged in alike if merged.may_be_joined), None)
         position = self._position(streams, alike)
-        for stream in prepared.query.streams if self.setting.has_names else ():
+        for stream in prepared.streams if self.setting.has_names else ():
             self.core.clock(stream)
         return joinable or self.new_input(streams, position)
 
@@ -247,17 +258,17 @@ class TableKind:
 
         QueryError: it does not make sense for them; the rest has begun.
         """
-        errors = [error for member in unbegun(query) for error in self._begin_member(query, member, merged)]
+        errors = list(self._begin_each(query, merged))
         merged.apportion()
         raise_first(errors)
 
-    def _part(self, query: AnyTupleQuery, rows: Iterable[ConstantRow], merged: TupleInput) -> Iterator[QueryError]:
+    def _part(self, query: AnyFormulaQuery, rows: Iterable[ConstantRow], merged: TupleInput) -> Iterator[QueryError]:
         """Let some rows, or queries of a family, run by themselves; those of the family begin, too."""
         if isinstance(query, ParametricTupleQuery):
             query.part(rows)
         elif isinstance(query, TupleFamily):
             for one in query.part({row_key(row) for row in rows}):
-                alone = self.query(one.name, one.prepared)
+                alone = formula_query(self.query(one.name, one.prepared))
                 self.core.start(alone, merged)
                 for member in alone.members:
                     yield from self._begin_member(alone, member, merged)
@@ -268,12 +279,14 @@ class TableKind:
         """Let queries be counted by themselves, by totals, whose matches are too many; they have begun, and no more."""
         for query in self.core.at_work:
             merged = self.input_of(query)
+            if isinstance(query, RunningRowPattern):
+                continue
             for member in [one for one in query.members if isinstance(one, RuleQuery) and one.repeats]:
                 merged.leave_member(member)
                 raise_first(list(self._part(query, list(member.rows.values()), merged)))
                 self.begin(query, merged)
 
-    def _begin_member(self, query: AnyTupleQuery, member: TupleQuery, merged: TupleInput) -> Iterator[QueryError]:
+    def _begin_member(self, query: AnyFormulaQuery, member: TupleQuery, merged: TupleInput) -> Iterator[QueryError]:
         wanted = (*member.prepared.columns, *self.named_columns, *member.extra)
         self._needed = None
         try:
@@ -285,6 +298,23 @@ class TableKind:
                     self.begin_with(member, merged, schema, merged.position)
         except QueryError as error:
             member.end(error)
+            yield error
+
+    def _begin_each(self, query: AnyTupleQuery, merged: TupleInput) -> Iterator[QueryError]:
+        if isinstance(query, RunningRowPattern):
+            if not (query.has_begun or query.is_over):
+                yield from self._begin_row_pattern(query, merged)
+            return
+        for member in unbegun(query):
+            yield from self._begin_member(query, member, merged)
+
+    def _begin_row_pattern(self, query: RunningRowPattern, merged: TupleInput) -> Iterator[QueryError]:
+        names = self.names.get(query.prepared.streams[0] if self.setting.has_names else "", ())
+        try:
+            with about_query(query.name):
+                query.begin(names, self.columns, merged.position)
+        except QueryError as error:
+            query.end(error)
             yield error
 
     def begin_with(self, query: TupleQuery, merged: TupleInput, schema: pyarrow.Schema, first: int) -> None:
@@ -317,8 +347,8 @@ class TableKind:
     def needed(self) -> tuple[str, ...]:
         """The columns that the queries read, and those that say what the events are."""
         if self._needed is None:
-            going = [query for query in self.core.at_work if not query.error]
-            found = [name for query in going for name in query.prepared.columns]
+            going = [query.prepared for query in self.core.at_work if not query.error]
+            found = [name for prepared in going if isinstance(prepared, Prepared) for name in prepared.columns]
             self._needed = tuple(dict.fromkeys([*self.named_columns, *found]))
         return self._needed
 
@@ -334,9 +364,9 @@ class TableKind:
         stream = STREAM if self.setting.has_names else naming.stream_column
         return tuple(name for name in (naming.type_column, stream, self.setting.time) if name is not None)
 
-    def check_streams(self, prepared: Prepared) -> None:
+    def check_streams(self, prepared: AnyPrepared) -> None:
         """QueryError for events of a stream that has no name, or is none."""
-        asked, setting = prepared.query, self.setting
+        asked, setting = prepared, self.setting
         has_column = setting.naming.stream_column is not None
         if len(asked.streams) > 1 and not (setting.has_names or has_column):
             hint = "give each of them a source, or say which column has the streams of the events (stream)"
@@ -398,8 +428,8 @@ class TableKind:
             )
         return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self, self.bound)
 
-    def _streams(self, prepared: Prepared) -> tuple[str, ...]:
-        return prepared.query.streams if self._of_column or self.setting.has_names else ()
+    def _streams(self, prepared: AnyPrepared) -> tuple[str, ...]:
+        return prepared.streams if self._of_column or self.setting.has_names else ()
 
     def _position(self, streams: tuple[str, ...], alike: list[TupleInput]) -> int:
         """Where a new input begins to count: behind all events of its streams that came before."""
@@ -419,11 +449,11 @@ class TableKind:
         naming = self.setting.naming
         return Naming(naming.type_column, naming.relation, STREAM) if self.setting.has_names else naming
 
-    def _own(self, prepared: Prepared) -> str | None:
+    def _own(self, prepared: AnyPrepared) -> str | None:
         """What a query calls the one stream that there is."""
         if self.setting.has_names or self.setting.naming.stream_column is not None:
             return None
-        return prepared.query.streams[0] if prepared.query.streams else self.setting.own
+        return prepared.streams[0] if prepared.streams else self.setting.own
 
 
 def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statistics:
@@ -460,7 +490,7 @@ def raise_first(errors: list[QueryError]) -> None:
         raise error
 
 
-def unbegun(query: AnyTupleQuery) -> Iterator[TupleQuery]:
+def unbegun(query: AnyFormulaQuery) -> Iterator[TupleQuery]:
     """What runs a query and has not begun, as long as there is something."""
     while some := [one for one in query.members if not (one.has_begun or one.is_over or one.is_empty)]:
         yield from some
@@ -472,5 +502,5 @@ def about_query(name: str) -> Iterator[None]:
     try:
         yield
     except QueryError as error:
-        error.location = error.location if error.location.path else Location(name)
+        error.location = replace(error.location, path=error.location.path or name)
         raise

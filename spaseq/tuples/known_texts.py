@@ -12,7 +12,7 @@ from spaseq.languages.skeletons import Skeleton
 from spaseq.pattern.formulas.binding import bound
 from spaseq.pattern.formulas.parameters import ConstantValue
 from spaseq.plan.formulas.templates import FormulaInstance, instance_of
-from spaseq.tuples.queries import Prepared, prepare
+from spaseq.tuples.queries import Prepared, prepare_formula
 
 LONGEST = 1 << 62  # µs: longer windows are left to the parser
 
@@ -62,7 +62,7 @@ class KnownTupleForms(FormTable[TupleForm, Prepared]):
 
     def parse(self, text: str) -> Prepared:
         """See ``FormTable``; errors as of ``prepare``."""
-        return prepare(text)
+        return prepare_formula(text, "on rows that are pushed")
 
     def known(self, form: TupleForm, row: Row, text: str) -> Prepared:
         """See ``FormTable``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import pyarrow
@@ -21,6 +21,7 @@ from spaseq.tuples.kind import about_query
 from spaseq.tuples.parameter_rows import with_tables
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import (
+    AnyPrepared,
     AnyQueries,
     AnyQuery,
     Prepared,
@@ -71,11 +72,6 @@ class Matches(Results):
         with self._sound():
             return picked_rows(map(selection.positions_of, self.complex_events()), selection.held, selection.past)
 
-    def statistics(self) -> dict[str, Any]:
-        """What the recognizer did: events, nodes and their room, partitions, groups scanned; and what a bound cost."""
-        self._use.check("statistics")
-        return self._selection.statistics() | self._query.shed.statistics() | self._input.told()
-
     def count(self) -> int:
         """How many results are left."""
         with self._sound():
@@ -110,20 +106,12 @@ class Aggregates(Results):
         assert isinstance(self._query.evaluation, AggregatingQuery)
         self.way = self._query.evaluation.way
 
-    def _next(self) -> pyarrow.RecordBatch:
-        batch: pyarrow.RecordBatch = next(self._found)[1]
-        return batch
-
 
 class RowMatches(Results):
     """The results of a query with parameters, for all of its rows, by their ends, then by row; to be read once.
 
     Columns are as of ``Matches`` or ``Aggregates``, with the parameters that SELECT has.
     """
-
-    def _next(self) -> pyarrow.RecordBatch:
-        batch: pyarrow.RecordBatch = next(self._found)[1]
-        return batch
 
     def count(self) -> int:
         """How many results are left."""
@@ -134,11 +122,6 @@ class RowMatches(Results):
                 return sum(number for _, number in self._found)
         return super().count()
 
-    def statistics(self) -> dict[str, Any]:
-        """What its rows run on did so far, together; what a ``bound`` cost."""
-        self._use.check("statistics")
-        return self._query.statistics() | self._query.shed.statistics() | self._input.told()
-
 
 @overload
 def match(
@@ -147,7 +130,7 @@ def match(
     stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
     sharing: bool = True,
     evaluation: str = "auto", bound: Bound | None = None,
-) -> Matches | Aggregates | RowMatches: ...  # fmt: skip
+) -> Matches | Aggregates | RowMatches | Results: ...  # fmt: skip
 
 
 @overload
@@ -178,7 +161,7 @@ def match(
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
-) -> Matches | Aggregates | RowMatches | ManyMatches:
+) -> Matches | Aggregates | RowMatches | Results | ManyMatches:
     """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
 
     Several queries, a mapping by name or a list, give ``ManyMatches``: the source is read, and its events are encoded,
@@ -236,6 +219,7 @@ def _opening(
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
+    reading = _without_types(queries, reading)
     integers_of(reading.totals)
     evaluation_of(evaluation)
     check_texts(
@@ -249,29 +233,43 @@ def _opening(
         raise OptionError(f"on_error is stop or skip, not {on_error}")
     for name, prepared in queries.items():
         with about_query(name):
-            check_window(prepared.query, reading.time)
+            check_window(prepared, reading.time)
     return _Opening(queries, source, reading, sharing, evaluation, bound)
+
+
+def _without_types(queries: Mapping[str, AnyPrepared], reading: ReadingOptions) -> ReadingOptions:
+    """How rows are read where they need no types: all queries are in SQL.  OptionError: types are given."""
+    if any(isinstance(each, Prepared) for each in queries.values()):
+        return reading
+    for what, given in (("type", reading.type), ("relation", reading.relation)):
+        if given is not None:
+            asked = f"A AS {given} = '…'" if what == "type" else "A AS price > 10"
+            raise OptionError(f"{what} is for CEQL: a row has no type in SQL; write DEFINE {asked}")
+    return replace(reading, relation="row")
 
 
 @dataclass(frozen=True, slots=True)
 class _Opening:
     """Queries and a source, to be read again if its rows are asked for."""
 
-    queries: Mapping[str, Prepared]
+    queries: Mapping[str, AnyPrepared]
     source: Any
     reading: ReadingOptions
     sharing: bool
     evaluation: str
     bound: Bound | None
 
-    def results(self) -> Matches | Aggregates | RowMatches | ManyMatches:
+    def results(self) -> Matches | Aggregates | RowMatches | Results | ManyMatches:
         """What ``match`` gives."""
         feed = self.feed()
         if "" not in self.queries:
             return ManyMatches(feed)
-        if self.queries[""].rows is not None:
+        query = self.queries[""]
+        if not isinstance(query, Prepared):
+            return Results(feed)
+        if query.rows is not None:
             return RowMatches(feed)
-        return Aggregates(feed) if self.queries[""].query.aggregates else Matches(feed, self._again)
+        return Aggregates(feed) if query.query.aggregates else Matches(feed, self._again)
 
     def feed(
         self,
@@ -280,7 +278,7 @@ class _Opening:
         state: bytes | None = None,
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
-        streams = open_streams([each.query for each in self.queries.values()], self.source, self.reading)
+        streams = open_streams(list(self.queries.values()), self.source, self.reading)
         return fed(self.queries, streams, everything, on_step, state, self.sharing, self.evaluation, self.bound)
 
     def _again(self) -> Matches:

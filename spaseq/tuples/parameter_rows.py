@@ -18,7 +18,7 @@ from spaseq.runtime.snapshot.validation import Shape, validated
 from spaseq.sources.parameter_rows import RowSources, called, read_table, rows_of_query, tables_by_name
 from spaseq.sources.parameter_tables import RowSource
 from spaseq.tuples.columns.serialisation import require
-from spaseq.tuples.queries import Prepared, planned_query
+from spaseq.tuples.queries import AnyPrepared, Prepared, planned_query
 
 
 class ConstantRows:
@@ -53,10 +53,18 @@ def with_rows(prepared: Prepared, table: RowSource | None, name: str = "") -> Pr
     return prepared.with_rows(rows)
 
 
-def with_tables(queries: Mapping[str, Prepared], given: RowSources) -> dict[str, Prepared]:
+def with_tables(queries: Mapping[str, AnyPrepared], given: RowSources) -> dict[str, AnyPrepared]:
     """Queries by name with their rows; a single one without a name has a table itself.  Errors as of ``with_rows``."""
     tables = {"": given} if list(queries) == [""] else tables_by_name(given, list(queries))
-    return {name: with_rows(prepared, tables.get(name), name) for name, prepared in queries.items()}
+    return {name: with_table(prepared, tables.get(name), name) for name, prepared in queries.items()}
+
+
+def with_table(prepared: AnyPrepared, table: RowSource | None, name: str) -> AnyPrepared:
+    """``with_rows`` of a query in either language: one in SQL takes none."""
+    if isinstance(prepared, Prepared):
+        return with_rows(prepared, table, name)
+    rows_of_query(name, None, table, lambda _: iter(()))
+    return prepared
 
 
 def rows_or_none(prepared: Prepared, table: RowSource | None, name: str = "") -> tuple[ConstantRow, ...] | None:

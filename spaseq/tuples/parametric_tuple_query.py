@@ -18,9 +18,11 @@ from spaseq.tuples.parameter_columns import OF_AGGREGATES, OF_SELECTION, Paramet
 from spaseq.tuples.parameter_rows import of_row, written_row
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.rule_query import RuleQuery
+from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.picks import called, in_order
 from spaseq.tuples.selection.rule_selection import RuleResults
-from spaseq.tuples.tuple_query import Found, TupleQuery
+from spaseq.tuples.table_query import Found
+from spaseq.tuples.tuple_query import TupleQuery
 
 _EACH_SEES_ALL = ("events",)  # counters that are those of any row, and not their sum
 
@@ -223,6 +225,11 @@ class ParametricTupleQuery(ParametricQuery[TupleQuery]):
         return pyarrow.schema([("start", pyarrow.int64()), ("end", pyarrow.int64()), ("positions", positions), *shown])
 
     @property
+    def is_plain(self) -> bool:
+        """Whether results have nothing but values."""
+        return bool(self.prepared.query.aggregates)
+
+    @property
     def variables(self) -> tuple[str, ...]:
         """The columns that have positions."""
         query = self.prepared.query
@@ -278,4 +285,11 @@ def _chosen(results: Placed, chosen: np.ndarray[Any, Any]) -> Placed:
     return results if chosen.all() else Placed(results.batch.filter(pyarrow.array(chosen)), results.places[chosen])
 
 
-AnyTupleQuery: TypeAlias = "TupleQuery | ParametricTupleQuery"
+AnyFormulaQuery: TypeAlias = "TupleQuery | ParametricTupleQuery"
+AnyTupleQuery: TypeAlias = "AnyFormulaQuery | RunningRowPattern"
+
+
+def formula_query(query: AnyTupleQuery) -> AnyFormulaQuery:
+    """The query, which is in CEQL."""
+    assert not isinstance(query, RunningRowPattern)
+    return query

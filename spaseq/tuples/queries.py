@@ -15,9 +15,11 @@ from weakref import WeakValueDictionary
 import pyarrow
 
 from spaseq.errors import OptionError, QueryError
+from spaseq.languages import sql
 from spaseq.languages.ceql import ParsedFormulaQuery, parse
-from spaseq.languages.query_text import made_of_file
-from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
+from spaseq.languages.query_text import made_of_file, source_of
+from spaseq.languages.sql import ParsedRowPatternQuery, is_row_pattern
+from spaseq.pattern.formulas.parameters import ConstantRow, Parameters, RowKey
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, Relation, TimeWindow, parts
 from spaseq.plan.formulas.aggregation import check_groups
@@ -31,6 +33,7 @@ from spaseq.text import did_you_mean
 from spaseq.tuples.encoding.correlation import correlated_attributes, texts
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.symbols import Atom
+from spaseq.tuples.row_patterns.prepared import PreparedRowPattern, prepared_row_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +72,12 @@ class Streams:
         counts = reduce(or_, (Counter(source.names) for source in self.sources.values()))
         return tuple(counts.elements())
 
+    def names_of(self, stream: str) -> Sequence[str]:
+        """All columns of a stream; where these have no names, of the source."""
+        return self.sources[stream if self.setting.has_names else ""].names
 
-def open_streams(queries: Sequence[FormulaQuery], given: Any, reading: ReadingOptions) -> Streams:
+
+def open_streams(queries: Sequence[AnyPrepared], given: Any, reading: ReadingOptions) -> Streams:
     """The streams of queries: ``given`` is one source, or a mapping of sources by the names of their streams.
 
     OptionError: a stream without source or a source without stream.
@@ -83,7 +90,7 @@ def open_streams(queries: Sequence[FormulaQuery], given: Any, reading: ReadingOp
     return Streams({"": source}, reading, reading.setting(has_names=False))
 
 
-def _named(queries: Sequence[FormulaQuery], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
+def _named(queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
     is_open = not all(query.streams for query in queries)
     asked = dict.fromkeys(name for query in queries for name in query.streams)
     names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
@@ -152,6 +159,16 @@ class Prepared:
         """What was read."""
         return self.source if isinstance(self.source, ParsedFormulaQuery) else parse(self.source)
 
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that it reads; none: all."""
+        return self.query.streams
+
+    @property
+    def given(self) -> Parameters | None:
+        """Its parameters."""
+        return self.query.given
+
     @cached_property
     def plan(self) -> RecognitionPlan:
         """What recognizes its matches, where the attributes ``ordered`` are numbers.  QueryError: it has no meaning."""
@@ -205,20 +222,45 @@ class Prepared:
         return planned(self.query, self.parsed.normal_form, of_texts) if self.ordered & of_texts else self.plan
 
 
-AnyQuery: TypeAlias = "str | os.PathLike[str] | ParsedFormulaQuery | Prepared"
+AnyParsed: TypeAlias = "ParsedFormulaQuery | ParsedRowPatternQuery"
+AnyPrepared: TypeAlias = "Prepared | PreparedRowPattern"
+AnyQuery: TypeAlias = "str | os.PathLike[str] | AnyParsed | AnyPrepared"
 AnyQueries: TypeAlias = "AnyQuery | Mapping[str, AnyQuery] | Iterable[AnyQuery]"
 
 
-def prepare(query: AnyQuery) -> Prepared:
-    """A text, a ``pathlib.Path`` of a file, or what ``parse`` gave, ready to be run; or what is prepared already.
+def prepare(query: AnyQuery) -> AnyPrepared:
+    """A query in CEQL, or in SQL with MATCH_RECOGNIZE, ready to be run.
 
+    It is a text, a ``pathlib.Path`` of a file, what ``parse`` of either language gave, or what is prepared already.
     QuerySyntaxError, QueryError; OptionError: it is none of these, or a file that cannot be read.
     """
-    if isinstance(query, Prepared):
-        return query
-    if isinstance(query, os.PathLike):
-        return made_of_file(query, _prepared, parse)
-    return _prepared(query if isinstance(query, str | ParsedFormulaQuery) else parse(query))
+    match query:
+        case Prepared() | PreparedRowPattern():
+            return query
+        case ParsedRowPatternQuery():
+            return prepared_row_pattern(query)
+        case os.PathLike():
+            return made_of_file(query, _prepared_text, _parsed_file)
+        case str():
+            return _prepared_text(query)
+        case _:
+            return _prepared(query if isinstance(query, ParsedFormulaQuery) else parse(query))
+
+
+def prepare_formula(query: AnyQuery, where: str) -> Prepared:
+    """``prepare`` of a query in CEQL.  OptionError: it is in SQL, which is not for ``where``."""
+    found = prepare(query)
+    if isinstance(found, PreparedRowPattern):
+        raise OptionError(f"row patterns in SQL are matched in whole tables so far (tuples.match), not {where}")
+    return found
+
+
+def _prepared_text(text: str) -> AnyPrepared:
+    return prepared_row_pattern(text) if is_row_pattern(text) else _prepared(text)
+
+
+def _parsed_file(path: os.PathLike[str]) -> AnyParsed:
+    return sql.parse(path) if is_row_pattern(source_of(path, "").text) else parse(path)
 
 
 @lru_cache(maxsize=MOST_REMEMBERED)
@@ -256,12 +298,12 @@ def _columns(query: FormulaQuery, plan: RecognitionPlan) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *(one.attribute.name for one in query.projected)]))
 
 
-def prepared_queries(queries: AnyQueries) -> dict[str, Prepared]:
+def prepared_queries(queries: AnyQueries) -> dict[str, AnyPrepared]:
     """Queries by name: a mapping, or a list, whose queries are ``query1``, ``query2`` …; a single one has the name "".
 
     Errors as of ``prepare``; OptionError: there are none.
     """
-    if isinstance(queries, str | os.PathLike | ParsedFormulaQuery | Prepared) or not isinstance(queries, Iterable):
+    if not isinstance(queries, Iterable) or isinstance(queries, str):
         return {"": prepare(queries)}
     by_name = (
         dict(queries)
@@ -293,8 +335,8 @@ def needed(query: FormulaQuery) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
 
 
-def check_window(query: FormulaQuery, time: str | None) -> None:
+def check_window(prepared: AnyPrepared, time: str | None) -> None:
     """QueryError for a window of time where events have none."""
-    if isinstance(query.window, TimeWindow) and time is None:
+    if isinstance(prepared, Prepared) and isinstance(prepared.query.window, TimeWindow) and time is None:
         hint = "say which column has them (time), or count events, as in WITHIN 100 EVENTS"
         raise QueryError("WITHIN measures time here, but the events have no times", hint=hint)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -18,6 +17,7 @@ from spaseq.runtime.guards import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
+from spaseq.tuples.running_row_pattern import RunningRowPattern
 
 if TYPE_CHECKING:
     import pandas
@@ -103,9 +103,21 @@ class Results(Read[pyarrow.RecordBatch]):
         """The variables and types for which there was no event so far, whatever came before it."""
         return self._query.unmatched
 
-    @abstractmethod
     def _next(self) -> pyarrow.RecordBatch:
         """The next batch that is found; StopIteration at the end."""
+        batch: pyarrow.RecordBatch = next(self._found)[1]
+        return batch
+
+    def rows(self) -> pyarrow.Table:
+        """The picked rows of all results: those of ``Matches`` have some.  OptionError: these have none."""
+        if isinstance(self._query, RunningRowPattern):
+            raise OptionError("results in SQL have no rows(): ALL ROWS PER MATCH gives each row of a match")
+        raise OptionError("rows() is for results that pick events: aggregates and rows of parameters have none")
+
+    def statistics(self) -> dict[str, Any]:
+        """What it runs on did so far: events, nodes and their room, and the like; what a ``bound`` cost."""
+        self._use.check("statistics")
+        return self._query.statistics() | self._query.shed.statistics() | self._input.told()
 
     def __next__(self) -> pyarrow.RecordBatch:
         """The next batch; OutOfMemoryError: there is no memory for it, or was none earlier."""
@@ -162,16 +174,16 @@ def check_pandas() -> None:
 class ResultForm:
     """The form of a query's results: the schema of their batches, and the columns that have positions of variables.
 
-    Without variables these may be ``aggregates``.
+    ``plain``: there are none but values, those of aggregates or of a query in SQL.
     """
 
     schema: pyarrow.Schema
     variables: tuple[str, ...]
-    aggregates: bool
+    plain: bool
 
 
 def _form(query: AnyTupleQuery) -> ResultForm:
-    return ResultForm(query.result_schema, query.variables, bool(query.prepared.query.aggregates))
+    return ResultForm(query.result_schema, query.variables, query.is_plain)
 
 
 class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):

@@ -17,7 +17,8 @@ from spaseq.sources.tables.types import Integers
 from spaseq.streams.timestamps import GREATEST
 from spaseq.tuples.encoding.rule_sets import RuleSets
 from spaseq.tuples.selection.rule_selection import RowsChanged, RuleSelection
-from spaseq.tuples.tuple_query import Found, TupleQuery, window_back
+from spaseq.tuples.table_query import Found
+from spaseq.tuples.tuple_query import TupleQuery, window_back
 
 
 @dataclass(slots=True, eq=False)

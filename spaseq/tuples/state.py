@@ -22,13 +22,15 @@ from spaseq.tuples.columns.serialisation import met_of, require, schema_read, sc
 from spaseq.tuples.families import template_of
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
-from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare_formula
 from spaseq.tuples.rule_query import RuleQuery
+from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
+from spaseq.tuples.table_query import ENDED, Allowed, Ended
 from spaseq.tuples.tuple_family import FamilyMember, TupleFamily
 from spaseq.tuples.tuple_input import INPUT_STATE, TupleInput
-from spaseq.tuples.tuple_query import ENDED, Allowed, Ended, TupleQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 _ENTRY: Shape = {
     "schema": bytes, "first": COUNT, "error": str, "masks": [str], "selection": [SELECTION],
@@ -90,6 +92,8 @@ def _query_state(name: str, query: AnyTupleQuery, inputs: list[TupleInput]) -> d
         return state | {"refused": "", "entry": [], "rows": []}
     if isinstance(query, TupleQuery):
         return state | _member_state(query)
+    if isinstance(query, RunningRowPattern):
+        raise OptionError(f"{query.name} is in SQL, and keeps its whole table until the end: there is no state of it")
     return state | {"refused": "", "entry": [], "rows": [_rows_state(query)]}
 
 
@@ -244,6 +248,7 @@ def _add_family(kind: TableKind, family: TupleFamily, state: dict[str, Any], inp
 
 def _with_states(query: AnyTupleQuery, state: dict[str, Any]) -> Iterator[tuple[TupleQuery, dict[str, Any]]]:
     """What runs of a query that ran when the state was taken; rows that are new run from now on."""
+    query = formula_query(query)
     if isinstance(query, TupleQuery):
         yield query, state
         return
@@ -418,7 +423,7 @@ def _prepared(
         queries = [queries]
     found = {}
     for (name, fingerprint), query in zip(states, queries_given([name for name, _ in states], queries), strict=True):
-        found[name] = prepare(query)
+        found[name] = prepare_formula(query, "on rows that are pushed")
         if found[name].fingerprint != fingerprint:
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
         _check_window(name, found[name], time)
@@ -430,7 +435,7 @@ def _prepared(
 def _check_window(name: str, prepared: Prepared, time: list[str]) -> None:
     """SnapshotError if the query could not have been registered with an engine whose rows have this ``time``."""
     try:
-        check_window(prepared.query, time[0] if time else None)
+        check_window(prepared, time[0] if time else None)
     except QueryError:
         raise SnapshotError(f'the snapshot is damaged: query "{name}" has another measure of windows') from None
 

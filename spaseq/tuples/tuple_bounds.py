@@ -8,7 +8,8 @@ from typing import Protocol
 from spaseq.errors import OptionError
 from spaseq.plan.formulas.bounded import check_bounded
 from spaseq.runtime.bounded import Bound
-from spaseq.tuples.queries import Prepared
+from spaseq.sources.parameter_rows import called
+from spaseq.tuples.queries import AnyPrepared, Prepared
 
 
 class Sharing(Protocol):
@@ -28,10 +29,14 @@ def checked(bound: Bound | None) -> Bound | None:
     return bound
 
 
-def check_queries(bound: Bound | None, queries: Mapping[str, Prepared]) -> None:
+def check_queries(bound: Bound | None, queries: Mapping[str, AnyPrepared]) -> None:
     """OptionError: the work of one of these may have no bound."""
-    if bound is not None:
-        check_bounded({name: prepared.query for name, prepared in queries.items()})
+    if bound is None:
+        return
+    formulas = {name: prepared.query for name, prepared in queries.items() if isinstance(prepared, Prepared)}
+    for name in queries.keys() - formulas.keys():
+        raise OptionError(f"{called(name)} is in SQL, whose work has no bound yet")
+    check_bounded(formulas)
 
 
 def part_of(bound: Bound, query: Sharing, queries: Iterable[Sharing]) -> float:

@@ -31,7 +31,7 @@ from spaseq.tuples.kind import StreamCounters, TableKind, about_query
 from spaseq.tuples.known_texts import KnownTupleForms
 from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_rows
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare_formula
 from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import window_back
 
@@ -119,10 +119,11 @@ class Engine(runtime.Engine):
         if name in self._queries:
             raise OptionError(f'there is a query named "{name}" already')
         is_text = isinstance(query, str) and self.kind.sharing and given is None
-        prepared = with_rows(self._texts.read(str(query)) if is_text else prepare(query), given, name)
+        found = self._texts.read(str(query)) if is_text else prepare_formula(query, "on rows that are pushed")
+        prepared = with_rows(found, given, name)
         check_queries(self.kind.bound, {name: prepared})
         with about_query(name):
-            check_window(prepared.query, self._reading.time)
+            check_window(prepared, self._reading.time)
             if not self._is_open:
                 self.kind.add(name, prepared)
         self._queries[name] = prepared
@@ -399,7 +400,7 @@ class Engine(runtime.Engine):
             so_far = f"streams have names here ({known})" if stream is None else "rows came without a stream so far"
             raise OptionError(f"{so_far}: either all are pushed with a name, or none")
         if stream is not None and kind.core.running and not kind.reads(stream):
-            known_names = [name for query in kind.core.at_work for name in query.prepared.query.streams]
+            known_names = [name for query in kind.core.at_work for name in query.prepared.streams]
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
         return kind
 

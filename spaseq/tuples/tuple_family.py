@@ -9,7 +9,7 @@ from typing import Any
 from spaseq.pattern.formulas.parameters import ConstantRow, RowKey, row_key
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.tuple_query import Found
+from spaseq.tuples.table_query import Found
 
 MOST_TOGETHER = 1 << 16  # results of all queries, which then go apart
 

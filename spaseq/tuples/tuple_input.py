@@ -27,8 +27,10 @@ from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
+from spaseq.tuples.running_row_pattern import RunningRowPattern
+from spaseq.tuples.table_query import Allowed
 from spaseq.tuples.tuple_bounds import part_of
-from spaseq.tuples.tuple_query import Allowed, TupleQuery
+from spaseq.tuples.tuple_query import TupleQuery
 
 FEW = 64  # texts of a dictionary that are kept without a thought
 
@@ -90,6 +92,10 @@ class TableBatch:
         names = pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array([self.stream]))
         columns, heads = [*self.rows.columns, names], [*self.rows.schema.names, STREAM]
         return self._with(self.times, pyarrow.record_batch(columns, names=heads))
+
+
+def _is_fed(member: TupleQuery | RunningRowPattern) -> bool:
+    return member.is_fed if isinstance(member, RunningRowPattern) else member.reading is not None
 
 
 def of_arrow(rows: Rows) -> pyarrow.RecordBatch:
@@ -201,9 +207,11 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         super()._leave(query)
         self.apportion()
 
-    def leave_member(self, member: TupleQuery) -> None:
+    def leave_member(self, member: TupleQuery | RunningRowPattern) -> None:
         """Feed it no more."""
-        if member.reading is not None:
+        if isinstance(member, RunningRowPattern):
+            member.is_fed = False
+        elif member.reading is not None:
             self.encoder.remove(member.reading)
             member.reading = None
 
@@ -230,7 +238,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
 
     def losses(self, query: AnyTupleQuery) -> list[Loss]:
         """The events that a query can have in no match, whatever its constants are, and what was left out of it."""
-        readings = (member.reading for member in query.members)
+        readings = () if isinstance(query, RunningRowPattern) else (member.reading for member in query.members)
         first = next((reading for reading in readings if reading is not None), None)
         lost = [] if first is None else self.encoder.losses(first, self.events)
         return [*lost, *query.shed.losses(query.name or "the query")]
@@ -262,13 +270,13 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
             self.time = int(self.turns[-1].times[-1])
 
     def settle(self) -> list[AnyTupleQuery]:
-        """See ``MergedInput``: where nothing waits, time decides nothing."""
-        if self.buffer:
+        """See ``MergedInput``: where nothing waits, time decides nothing but for queries in SQL."""
+        if self.buffer or any(isinstance(query, RunningRowPattern) for query in self.queries):
             return super().settle()
         return self._asked() if self._rest else []
 
     def note(self, query: AnyTupleQuery) -> None:
-        """See ``MergedInput``: a query has nothing to do before the next event."""
+        """See ``MergedInput``: a query has nothing to do before the next event, or the end."""
 
     def _feed(self, released: Released[TableBatch]) -> dict[AnyTupleQuery, None]:
         return self._feed_turn(_merged(released))
@@ -296,6 +304,9 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         for member in query.members:
             if member.is_over:
                 self.leave_member(member)
+            elif isinstance(member, RunningRowPattern):
+                if member.is_fed:
+                    member.feed(encoded)
             elif member.reading is not None:
                 member.fed.append(encoded.of(member.reading))
                 query.note_fed(member)
@@ -333,9 +344,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
             "time": [] if self.time is None else [self.time],
             "events": self.events,
             "entries": [
-                next(iter(query.names))
-                for query in self.queries
-                if any(member.reading is not None for member in query.members)
+                next(iter(query.names)) for query in self.queries if any(_is_fed(member) for member in query.members)
             ],
             "waiting": waiting,
             "encoder": self.encoder.state(),

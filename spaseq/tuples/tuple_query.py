@@ -1,47 +1,26 @@
-"""One registered query in CEQL at work: it begins when its columns are known, and ends alone if it cannot go on."""
+"""One registered query in CEQL at work."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import compress
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol
 
 import pyarrow
 
-from spaseq.errors import Location, QueryError, StreamError
 from spaseq.pattern.formulas.query import Consumption, FormulaQuery, TimeWindow
 from spaseq.plan.formulas.automaton import RecognitionPlan
-from spaseq.runtime.protocols import OneQuery
-from spaseq.runtime.shed import SHED, Shed
-from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Maybe, Shape
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.encoding.encoder import Forgetful, QueryReading
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.picks import called, in_order
-
-ENDED: Shape = {"found": COUNT, "met": str, "kernel": AnyNames(TIME), "shed": Maybe(SHED)}
-Found: TypeAlias = tuple[str, Any]  # name of a query, and what it found
+from spaseq.tuples.table_query import TableEvaluation, TableQuery
 
 
-class Evaluation(Forgetful, Protocol):
+class Evaluation(Forgetful, TableEvaluation, Protocol):
     """What evaluates a query, batch by batch."""
-
-    found: int
-
-    @property
-    def schema(self) -> pyarrow.Schema:
-        """That of the batches of its results."""
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The columns that have positions."""
-
-    @property
-    def met(self) -> int:
-        """The set of its atoms that some event had so far."""
 
     def batches(self, batch: EncodedBatch) -> Iterator[pyarrow.RecordBatch]:
         """The results that end in a batch."""
@@ -49,105 +28,19 @@ class Evaluation(Forgetful, Protocol):
     def counts(self, batch: EncodedBatch) -> Iterator[int]:
         """How many these are, part by part."""
 
-    def statistics(self) -> dict[str, int]:
-        """Counters of what it runs on."""
-
     def state(self) -> dict[str, Any]:
         """What the future depends on, for a snapshot."""
 
 
-class Allowed(NamedTuple):
-    """How many units of work an event may take on an average (0: any number), and one alone (0: as is the rule)."""
-
-    rate: float = 0.0
-    at_once: float = 0.0
-
-
-@runtime_checkable
-class Boundable(Protocol):
-    """What evaluates a query whose work may have a bound."""
-
-    def bound_work(self, rate: float, at_once: float = 0) -> None:
-        """From the next event on its work has this bound, or with 0 none."""
-
-    @property
-    def shed(self) -> Shed:
-        """What was left out."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """What is left of a query that could not go on: ``found`` results, ``met`` atoms, and counters of its kernel."""
-
-    found: int
-    met: int
-    kernel: dict[str, int]
-    shed: Shed = field(default_factory=Shed)
-
-    def state(self) -> dict[str, Any]:
-        """As ENDED."""
-        shed = {} if self.shed == Shed() else {"shed": self.shed.state()}
-        return {"found": self.found, "met": hex(self.met), "kernel": self.kernel, **shed}
-
-
 @dataclass(slots=True, eq=False)
-class TupleQuery(OneQuery):
-    """A query: registered, then begun on events with the columns of ``schema``, the first one at a position.
+class TupleQuery(TableQuery[Prepared, Evaluation]):
+    """See ``TableQuery``.
 
     It ``remembers`` all columns of the events that its results pick, or ``extra`` ones beside those that it shows.
-    Errors say how it is ``called``, if not by its name.
     """
 
-    name: str
-    prepared: Prepared
-    errors: list[QueryError | StreamError]  # where it tells that it cannot go on
-    remembers: bool = False
-    extra: tuple[str, ...] = ()
-    called: str = ""
-    is_bounded: bool = False
     plan: RecognitionPlan | None = None
-    evaluation: Evaluation | None = None
     reading: QueryReading | None = None
-    schema: pyarrow.Schema | None = None
-    first: int = 0
-    ended: Ended | None = None
-    error: str = ""  # why it could not begin, or does not go on
-    # batches of which nothing was taken, and bounds on work from there on
-    fed: deque[Any] = field(default_factory=deque)
-    _going: Iterator[Any] | None = None  # what is found in the batch before
-    into: None = None
-    due: int = GREATEST
-    pauses: bool = True
-
-    @property
-    def is_over(self) -> bool:
-        """Whether it does not go on."""
-        return bool(self.error)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether it runs nothing."""
-        return False
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether its columns were known."""
-        return self.evaluation is not None or self.ended is not None
-
-    @property
-    def results(self) -> int:
-        """How many there were."""
-        return self.evaluation.found if self.evaluation is not None else self.ended.found if self.ended else 0
-
-    @property
-    def at_work(self) -> Evaluation:
-        """What evaluates it, as it has begun."""
-        assert self.evaluation is not None
-        return self.evaluation
-
-    def named(self, name: str) -> Any:
-        """What has the ``prepared`` query of that name, its ``results`` and the ``first`` position: itself."""
-        return self
 
     @property
     def members(self) -> tuple[TupleQuery]:
@@ -155,14 +48,9 @@ class TupleQuery(OneQuery):
         return (self,)
 
     @property
-    def result_schema(self) -> pyarrow.Schema:
-        """That of its results, as it has begun."""
-        return self.at_work.schema
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        """The columns of these that have positions."""
-        return self.at_work.variables
+    def is_plain(self) -> bool:
+        """Whether results have nothing but values."""
+        return bool(self.prepared.query.aggregates)
 
     def begin(
         self, plan: RecognitionPlan, evaluation: Evaluation, reading: QueryReading, schema: pyarrow.Schema, first: int
@@ -170,83 +58,11 @@ class TupleQuery(OneQuery):
         """Begin on events with these columns, the first one at that position."""
         self.plan, self.evaluation, self.reading, self.schema, self.first = plan, evaluation, reading, schema, first
 
-    def end(self, error: QueryError | StreamError) -> None:
-        """It cannot go on, and tells why."""
-        self.error = error.message
-        error.location = error.location if error.location.path else Location(self.called or self.name)
-        self.errors.append(error)
-        self.fed.clear()
-        self._going = None
-        if self.evaluation is not None:
-            self.ended = Ended(self.evaluation.found, self.evaluation.met, self.evaluation.statistics(), self.shed)
-            self.evaluation = None
-
-    def note_fed(self, member: TupleQuery) -> None:
-        """See ``ParametricQuery``."""
-
-    # ── as of any query at work ──────────────────────────────────────────────────────────────────────────
-    def advance(self, watermark: int) -> None:
-        """See ``RunningQuery``: events alone decide."""
-
-    def finish(self) -> None:
-        """See ``RunningQuery``: events alone decide."""
-
-    def at_once(self) -> Sequence[Found]:
-        """See ``RunningQuery``."""
-        return list(self.tables())
-
-    def tables(self) -> Iterator[Found]:
-        """See ``RunningQuery``: batches of results."""
-        return iter(()) if self.evaluation is None else self.each(self.evaluation.batches)
-
-    def counts(self) -> Iterator[Found]:
-        """How many there are, part by part, instead of these."""
-        return iter(()) if self.evaluation is None else self.each(self.evaluation.counts)
-
-    def each(self, step: Callable[[EncodedBatch], Iterable[Any]]) -> Iterator[Found]:
-        """What ``step`` finds in the batches that it was fed; what is not taken comes the next time."""
-        try:
-            while self._going is not None or self.fed:
-                if self._going is None and isinstance(self.fed[0], Allowed):
-                    self._bound_now(self.fed.popleft())
-                    continue
-                if self._going is None:
-                    self._going = iter(step(self.fed.popleft()))
-                for found in self._going:
-                    yield self.name, found
-                self._going = None
-        except (StreamError, QueryError) as error:
-            self.end(error)
-
     def needed_since(self, time: int) -> int | None:
         """See ``RunningQuery``; what is left out where work is bounded depends on all that came before."""
         if self.is_over:
             return GREATEST
         return None if self.is_bounded else window_back(self.prepared.query, time)
-
-    # ── a bound on work ──────────────────────────────────────────────────────────────────────────────────
-    def bound_work(self, allowed: Allowed) -> None:
-        """Its work has this bound from the events on that come next; it has begun."""
-        if self.fed or self._going is not None:
-            self.fed.append(allowed)
-        else:
-            self._bound_now(allowed)
-
-    def _bound_now(self, allowed: Allowed) -> None:
-        if isinstance(self.evaluation, Boundable):
-            self.evaluation.bound_work(allowed.rate, allowed.at_once)
-
-    @property
-    def shed(self) -> Shed:
-        """What was left out, to keep work within a bound."""
-        if isinstance(self.evaluation, Boundable):
-            return self.evaluation.shed
-        return self.ended.shed if self.ended is not None else Shed()
-
-    # ── what it tells ────────────────────────────────────────────────────────────────────────────────────
-    def statistics(self) -> dict[str, int]:
-        """The counters of what it runs on, or ran on."""
-        return self.evaluation.statistics() if self.evaluation is not None else self.ended.kernel if self.ended else {}
 
     @property
     def unmatched(self) -> tuple[str, ...]:

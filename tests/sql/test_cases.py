@@ -1,4 +1,4 @@
-"""Every case file, by the evaluator on whole tables."""
+"""Every case file, on a whole table."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ from pathlib import Path
 import pyarrow
 import pytest
 
+from spaseq import tuples
 from spaseq.errors import LocatedError
-from spaseq.tuples.row_patterns.faults import ValueFault
-from spaseq.tuples.row_patterns.recognition import StuckError
 from tests.sql.case_files import CASES, case_files, read_case
-from tests.sql.compared import found
 
 
 def compared(table: pyarrow.Table) -> tuple[list[str], list[list[str]]]:
@@ -23,8 +21,9 @@ def compared(table: pyarrow.Table) -> tuple[list[str], list[list[str]]]:
 def test_case(path: Path) -> None:
     case = read_case(path)
     try:
-        results = found(case.query, case.rows)
-    except (LocatedError, ValueFault, StuckError) as error:
+        results = tuples.match(case.query, case.rows).to_arrow()
+        assert tuples.match(case.query, case.rows.to_batches(max_chunksize=2)).to_arrow().equals(results)
+    except LocatedError as error:
         assert case.results is None, error
         assert case.error.lower() in str(error).lower()
     else:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from spaseq.errors import Location, QueryWarning
+from spaseq.languages.node import Node
 from spaseq.languages.query_text import Problem, QueryText, source_of
 from spaseq.languages.sql import tree
 from spaseq.languages.sql.lower_query import lower_query
+from spaseq.languages.sql.names import variable_of
 from spaseq.languages.sql.parser import parse_tree
 from spaseq.languages.sql.printer import format_query
-from spaseq.pattern.rows.query import RowPatternQuery
-from spaseq.pattern.rows.types import SqlType
+from spaseq.pattern.rows.query import RowPatternQuery, columns_read
+from spaseq.pattern.rows.types import ANY, SqlType
 
-__all__ = ["ParsedRowPatternQuery", "format_query", "parse"]
+__all__ = ["ParsedRowPatternQuery", "format_query", "is_row_pattern", "parse"]
+
+_APART = re.compile(r"""'(?:[^']|'')*+'?|"(?:[^"]|"")*+"?|--[^\n]*+|/\*.*?(?:\*/|\Z)""", re.DOTALL)
+_CLAUSE = re.compile(r"\bMATCH_RECOGNIZE\s*\(", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +31,35 @@ class ParsedRowPatternQuery:
     source: QueryText
     tree: tree.Query
     query: RowPatternQuery
+
+    @property
+    def given(self) -> None:
+        """Its parameters: there are none."""
+        return None
+
+    @property
+    def warnings(self) -> tuple[QueryWarning, ...]:
+        """What its author should know: nothing so far."""
+        return ()
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that it reads: its table."""
+        return (self.query.table,)
+
+    def columns_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Which columns it reads of a table that has these; QueryError: it has not what is asked for."""
+        return columns_read(self.on(dict.fromkeys(names, ANY)))
+
+    def place(self, clause: str, name: str) -> Location:
+        """Where a variable is defined (DEFINE), a measure (MEASURES), or what comes next (AFTER MATCH SKIP)."""
+        nodes: dict[tuple[str, str], Node] = {
+            ("DEFINE", variable_of(each.variable)): each for each in self.tree.definitions
+        }
+        nodes |= {("MEASURES", each.name.text): each for each in self.tree.measures}
+        nodes |= {} if self.tree.skip is None else {("AFTER MATCH SKIP", ""): self.tree.skip}
+        first = next((each for (kind, _), each in nodes.items() if kind == clause), self.tree)
+        return self.source.location(nodes.get((clause, name), first).span)
 
     def on(self, columns: Mapping[str, SqlType]) -> RowPatternQuery:
         """What it means on a table with these columns; QueryError: nothing."""
@@ -45,3 +81,8 @@ def parse(text: str | os.PathLike[str], path: str = "") -> ParsedRowPatternQuery
         return ParsedRowPatternQuery(source, syntax, lower_query(syntax))
     except Problem as problem:
         raise source.error(problem) from None
+
+
+def is_row_pattern(text: str) -> bool:
+    """Whether a query is in SQL with this clause, be it right or wrong."""
+    return _CLAUSE.search(_APART.sub(" ", text)) is not None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from spaseq.pattern.rows.expressions import SqlExpression, Variables
+from spaseq.pattern.rows.expressions import Field, SqlExpression, Variables, everything
 from spaseq.pattern.rows.types import SqlType
 
 
@@ -145,3 +145,12 @@ class ShownColumn:
     source: str
     is_measure: bool
     type: SqlType
+
+
+def columns_read(query: RowPatternQuery) -> tuple[str, ...]:
+    """The columns of rows that a query reads, where it is known which there are."""
+    assert query.columns is not None
+    values = [*query.definitions.values(), *query.measures.values()]
+    fields = (each.column for value in values for each in everything(value) if isinstance(each, Field))
+    shown = (column.source for column in query.columns if not column.is_measure)
+    return tuple(dict.fromkeys([*query.partition, *(key.column for key in query.order), *fields, *shown]))

@@ -40,6 +40,10 @@ class PositionConditions:
     asked: tuple[int | None, ...]
     searched: tuple[SqlExpression | None, ...]
 
+    def named(self, automaton: PositionAutomaton) -> list[str]:
+        """By test: the variable whose condition it is, or the first one of several."""
+        return [automaton.positions[self.asked.index(test)].variable for test in range(len(self.tests))]
+
 
 def position_conditions(automaton: PositionAutomaton, definitions: Mapping[str, SqlExpression]) -> PositionConditions:
     """The conditions of each position, from those of the variables."""

@@ -16,7 +16,7 @@ from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import TableSource, to_usual
-from spaseq.sources.tables.types import INSTANT, ValueKind, kind_of_type, shown, usual_schema
+from spaseq.sources.tables.types import INSTANT, ValueKind, column_named, kind_of_type, shown, usual_schema
 from spaseq.text import did_you_mean
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -43,6 +43,7 @@ class TextTimes:
         self._name = name
         self._form = form
         self._type = INSTANT
+        self._schema = pyarrow.schema([])
         self._has_proper = False  # one of the texts was a time
         self._malformed: dict[int, str] = {}  # the first one of each batch, by its row
         if form is not None:
@@ -56,10 +57,10 @@ class TextTimes:
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``; QueryError if the times have a form, and are no texts."""
         schema = self._source.choose(columns)
-        place = schema.get_field_index(self._name)
-        if place < 0:
+        places = self._places(schema)
+        if not places:
             return schema
-        self._type = schema.field(place).type
+        self._type = schema.field(places[0]).type
         kind = kind_of_type(self._type)
         if kind is ValueKind.TEXT or (kind is ValueKind.NULL and self._form is not None):
             self._type = INSTANT
@@ -67,18 +68,26 @@ class TextTimes:
             what = f"the time {self._name} is of type {shown(self._type)}"
             hint = f'leave time_format="{self._form}" out'
             raise QueryError(f"the form {self._form} is for texts, but {what}", hint=hint)
-        return schema.set(place, pyarrow.field(self._name, self._type))
+        for place in places:
+            its = INSTANT if self._type is INSTANT else schema.field(place).type
+            schema = schema.set(place, schema.field(place).with_type(its))
+        self._schema = schema
+        return schema
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows."""
         first = 0
         for batch in self._source.batches():
-            place = batch.schema.get_field_index(self._name)
-            if place >= 0 and batch.schema.field(place).type != self._type:
-                times = self._read(batch.column(place), first)
-                batch = batch.set_column(place, pyarrow.field(self._name, self._type), times)
+            for place in self._places(batch.schema):
+                field = self._schema.field(batch.schema.names[place])
+                if batch.schema.field(place).type != field.type:
+                    batch = batch.set_column(place, field, self._read(batch.column(place), first).cast(field.type))
             yield batch
             first += batch.num_rows
+
+    def _places(self, schema: pyarrow.Schema) -> list[int]:
+        """Where the times are, as usual and as they are."""
+        return [place for place, name in enumerate(schema.names) if column_named(name) == self._name]
 
     def place(self, row: int) -> Location:
         """Where the row is."""

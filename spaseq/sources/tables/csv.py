@@ -23,7 +23,7 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.incoming import Incoming
 from spaseq.sources.tables.source import CsvFormat, better_type, cannot_read, to_usual
-from spaseq.sources.tables.types import CODED_TEXT, shown, usual_type
+from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown
 
 THREADS = 2 * (128 + 8) << 20  # bytes of addresses that two threads ask for at first: arenas of malloc, and stacks
 
@@ -129,15 +129,17 @@ class CsvSource:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
-        sample = self._sample(columns)
-        self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in columns}
-        self._schema = pyarrow.schema(
-            [(name, usual_type(self._declared.get(name, self._kinds[name]))) for name in columns]
-        )
-        for index, (name, kind) in enumerate(self._kinds.items()):
-            if kind == CODED_TEXT:
-                self._schema = self._schema.set(index, pyarrow.field(name, kind))
+        read = list(dict.fromkeys(map(column_named, columns)))
+        sample = self._sample(read)
+        self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in read}
+        self._schema = pyarrow.schema([(name, self._type(name)) for name in columns])
         return self._schema
+
+    def _type(self, name: str) -> pyarrow.DataType:
+        """The type of what is asked for by a name."""
+        column = column_named(name)
+        kind = self._kinds[column]
+        return kind if kind == CODED_TEXT else read_type(name, self._declared.get(column, kind))
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows, a megabyte of the file at a time."""
@@ -155,10 +157,11 @@ class CsvSource:
 
     def _schema_of(self, batch: pyarrow.RecordBatch) -> pyarrow.Schema:
         """The types of a batch: its times are texts where they could not be read."""
-        place = self._schema.get_field_index(self._times)
-        if place < 0 or not types.is_string(batch.column(self._times).type):
+        if self._times not in self._kinds or not types.is_string(batch.column(self._times).type):
             return self._schema
-        return self._schema.set(place, pyarrow.field(self._times, pyarrow.string()))
+        text = pyarrow.string()
+        typed = ((name, text if column_named(name) == self._times else type_) for name, type_ in _fields(self._schema))
+        return pyarrow.schema(list(typed))
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
@@ -315,6 +318,10 @@ class CsvSource:
         better = better_type(type_, value.strip("'"))
         hint = "" if better == shown(type_) else f'declare its type: {{"{name}": "{better}"}}'
         return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
+
+
+def _fields(schema: pyarrow.Schema) -> Iterator[tuple[str, pyarrow.DataType]]:
+    return ((field.name, field.type) for field in schema)
 
 
 def _copied(data: bytes) -> pyarrow.Buffer:

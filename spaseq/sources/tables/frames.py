@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.tables.source import BATCH_ROWS, better_type, check_values, is_text, to_usual, without_times
-from spaseq.sources.tables.types import ValueKind, converted, first_bad, kind_of_type, usual_schema
+from spaseq.sources.tables.types import ValueKind, column_named, converted, first_bad, kind_of_type, usual_schema
 
 
 class ArrowSource:
@@ -35,7 +35,8 @@ class ArrowSource:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""
-        self._schema = usual_schema(pyarrow.schema([self._types.field(name) for name in columns]))
+        asked = [(name, self._types.field(column_named(name)).type) for name in columns]
+        self._schema = usual_schema(pyarrow.schema(asked))
         return self._schema
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
@@ -80,7 +81,7 @@ class DictionarySource:
         self._begin = self._take(0)
         found = self._names()
         self.names: tuple[str, ...] = tuple(dict.fromkeys(chain(found, declared)))
-        self._types = pyarrow.schema([])
+        self._types = self._schema = pyarrow.schema([])
 
     def has_times(self, column: str) -> None:
         """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
@@ -89,17 +90,20 @@ class DictionarySource:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``; StreamError if one begins with values of several types."""
-        self._types = pyarrow.schema([(name, self._type(name)) for name in columns])
-        return usual_schema(self._types)
+        read = dict.fromkeys(map(column_named, columns))
+        self._types = pyarrow.schema([(name, self._type(name)) for name in read])
+        asked = [(name, self._types.field(column_named(name)).type) for name in columns]
+        self._schema = usual_schema(pyarrow.schema(asked))
+        return self._schema
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows."""
-        first, rows, schema = 0, self._begin, usual_schema(self._types)
+        first, rows = 0, self._begin
         self._begin = []
         while rows:
             columns = [self._column(field, rows, first) for field in self._types]
             batch = pyarrow.record_batch(columns, schema=self._types) if columns else _empty(len(rows))
-            yield to_usual(batch, schema, first, self.place, self._declared)
+            yield to_usual(batch, self._schema, first, self.place, self._declared)
             first += len(rows)
             rows = self._take(first)
 
@@ -176,7 +180,8 @@ class PandasSource:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, which are converted now; StreamError if one has values of several types."""
-        table = pyarrow.table({name: self._converted(name) for name in columns or self.names[:1]})
+        read = dict.fromkeys(map(column_named, columns)) or self.names[:1]
+        table = pyarrow.table({name: self._converted(name) for name in read})
         self._source = ArrowSource(table.schema, iter(table.to_batches(BATCH_ROWS)), self._declared)
         return self._source.choose(columns)
 

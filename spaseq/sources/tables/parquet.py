@@ -10,7 +10,7 @@ import pyarrow
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.tables.source import BATCH_ROWS, cannot_read, check_values, to_usual, without_times
-from spaseq.sources.tables.types import ValueKind, kind_of_type, usual_schema
+from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
 
 
 class ParquetSource:
@@ -37,19 +37,18 @@ class ParquetSource:
         """The types of ``columns``."""
         stored = self._file.schema_arrow
         if self._has_codes:
-            self._file = self._open(
-                [name for name in columns if kind_of_type(stored.field(name).type) is ValueKind.TEXT]
-            )
-        stored = self._file.schema_arrow
-        self._schema = usual_schema(
-            pyarrow.schema([(name, self._declared.get(name, stored.field(name).type)) for name in columns])
-        )
+            read = dict.fromkeys(map(column_named, columns))
+            self._file = self._open([name for name in read if kind_of_type(stored.field(name).type) is ValueKind.TEXT])
+        self._schema = usual_schema(pyarrow.schema([(name, self._type(column_named(name))) for name in columns]))
         return self._schema
+
+    def _type(self, column: str) -> pyarrow.DataType:
+        return self._declared.get(column, self._file.schema_arrow.field(column).type)
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows."""
         first = 0
-        columns = self._schema.names or list(self.names[:1])
+        columns = list(dict.fromkeys(map(column_named, self._schema.names))) or list(self.names[:1])
         try:
             for batch in self._file.iter_batches(BATCH_ROWS, columns=columns, use_threads=False):
                 check_values(batch, self._schema.names, first, self.place)

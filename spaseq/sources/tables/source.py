@@ -7,6 +7,7 @@ Columns have the types that are declared for them, or those that their first row
 from __future__ import annotations
 
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +17,18 @@ import pyarrow
 from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.tables.types import INSTANT, fault, usual
+from spaseq.sources.tables.types import INSTANT, column_named, fault, usual
 from spaseq.text import did_you_mean
 
 Types = Mapping[str, "str | pyarrow.DataType"]
 
 BATCH_ROWS = 1 << 16
-_NAMES = {"timestamp": INSTANT, "text": pyarrow.string(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_()}
+_NAMES = {
+    "timestamp": INSTANT, "text": pyarrow.string(), "integer": pyarrow.int64(), "boolean": pyarrow.bool_(),
+    "date": pyarrow.date32(),
+}  # fmt: skip
+_DECIMAL = re.compile(r"decimal\(\s*(\d{1,3})\s*(?:,\s*(\d{1,3})\s*)?\)")
+MOST_DIGITS = 38
 
 
 class TableSource(Protocol):
@@ -33,7 +39,10 @@ class TableSource(Protocol):
         """The names of all columns that there are."""
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
-        """Say once, before reading, which of the columns are needed; gives the schema of the batches."""
+        """Say once, before reading, which of the columns are needed; gives the schema of the batches.
+
+        A column may also be asked for by its ``exact_name``.
+        """
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All tuples; StreamError where they cannot be read."""
@@ -76,11 +85,20 @@ def _type(column: str, type_: str | pyarrow.DataType) -> pyarrow.DataType:
         return type_
     if not isinstance(type_, str):
         raise OptionError(f"the type of the column {column} is a text, as in int64, not {type_!r:.80}")
+    if found := _DECIMAL.fullmatch(type_):
+        return _decimal(column, int(found[1]), int(found[2] or 0))
     try:
         return _NAMES[type_] if type_ in _NAMES else pyarrow.type_for_alias(type_)
     except ValueError:
-        known = "int64, double, string, bool or timestamp"
+        known = "int64, double, decimal(10,2), string, bool, date or timestamp"
         raise OptionError(f"unknown type {type_} of the column {column}; write {known}") from None
+
+
+def _decimal(column: str, digits: int, scale: int) -> pyarrow.DataType:
+    if not 0 < digits <= MOST_DIGITS or scale > digits:
+        most = f"a decimal has up to {MOST_DIGITS} digits, no more of them behind the point"
+        raise OptionError(f"the type decimal({digits},{scale}) of the column {column}: {most}")
+    return pyarrow.decimal128(digits, scale)
 
 
 def without_times(declared: Mapping[str, pyarrow.DataType], column: str) -> dict[str, pyarrow.DataType]:
@@ -101,21 +119,27 @@ def to_usual(
     """
     columns = []
     for field in schema:
-        column = batch.column(field.name)
+        column = _asked(batch, field.name)
         try:
-            columns.append(usual(column, field.type, field.name in cut))
+            columns.append(usual(column, field.type, column_named(field.name) in cut))
         except pyarrow.ArrowException as error:
-            message = f"the column {field.name} of type {column.type} does not become {field.type}: {error}"
+            name = column_named(field.name)
+            message = f"the column {name} of type {column.type} does not become {field.type}: {error}"
             bad = first_unfit(column, field.type)
             raise StreamError(message, place(first_row + bad), hint=_hint(field, column)) from None
     return pyarrow.record_batch(columns, schema=schema) if columns else batch.select([])
+
+
+def _asked(batch: pyarrow.RecordBatch, name: str) -> pyarrow.Array:
+    """What is asked for by a name, which may have been made of the column already."""
+    return batch.column(name if name in batch.schema.names else column_named(name))
 
 
 def check_values(
     batch: pyarrow.RecordBatch, names: Sequence[str], first_row: int, place: Callable[[int], Location]
 ) -> None:
     """StreamError if a column has what is no value: bytes that are no text, or a code out of its dictionary."""
-    for name in names:
+    for name in dict.fromkeys(map(column_named, names)):
         if (found := fault(batch.column(name))) is not None:
             row, what = found
             raise StreamError(f"the column {name} has {what}", place(first_row + row))
@@ -124,7 +148,8 @@ def check_values(
 def _hint(field: pyarrow.Field, column: pyarrow.Array) -> str:
     """How times could be taken that are too fine."""
     if types.is_timestamp(field.type) and types.is_timestamp(column.type) and column.type.unit == "ns":
-        return f'times have microseconds; to cut what is finer, declare its type: {{"{field.name}": "timestamp"}}'
+        name = column_named(field.name)
+        return f'times have microseconds; to cut what is finer, declare its type: {{"{name}": "timestamp"}}'
     return ""
 
 

@@ -58,12 +58,44 @@ _USUAL = (
 
 
 def usual_schema(schema: pyarrow.Schema) -> pyarrow.Schema:
-    """``schema`` with the usual types, without metadata."""
-    return pyarrow.schema([(field.name, usual_type(field.type)) for field in schema])
+    """``schema`` with the types that its columns are read with, without metadata."""
+    return pyarrow.schema([(field.name, read_type(field.name, field.type)) for field in schema])
+
+
+# ── values as they are ───────────────────────────────────────────────────────────────────────────────────
+_EXACT = "\nexact"  # ends the name of a column that is asked for as it is: no query can mean it
+
+
+def exact_name(column: str) -> str:
+    """By this name a column is asked for whose values stay as they are: decimals and dates, too."""
+    return column + _EXACT
+
+
+def column_named(name: str) -> str:
+    """The column that is asked for by a name."""
+    return name.removesuffix(_EXACT)
+
+
+def read_type(name: str, type_: pyarrow.DataType) -> pyarrow.DataType:
+    """The type that a column of ``type_`` gets where it is asked for by this name."""
+    return exact_type(type_) if name.endswith(_EXACT) else usual_type(type_)
+
+
+def exact_type(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """The type in which values stay as they are: the usual one, but for decimals, dates and intervals."""
+    if types.is_run_end_encoded(type_):
+        return exact_type(type_.value_type)
+    if types.is_decimal(type_):
+        return type_
+    if types.is_date(type_):
+        return pyarrow.date32()
+    if types.is_duration(type_):
+        return pyarrow.duration("us")
+    return pyarrow.int64() if types.is_uint64(type_) else usual_type(type_)
 
 
 def usual(column: pyarrow.Array, type_: pyarrow.DataType, cut: bool = False) -> pyarrow.Array:
-    """``column`` as ``type_``; ArrowInvalid if a value cannot be one.
+    """``column`` as ``type_``, usual or exact; ArrowInvalid if a value cannot be one.
 
     Times finer than microseconds are cut if that is asked for, else they are none; those with a zone are in UTC, those
     without are taken to be.

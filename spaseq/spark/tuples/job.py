@@ -28,7 +28,7 @@ from spaseq.spark.tuples.row_keys import RowKeys
 from spaseq.streams.timestamps import LEAST, Time, to_microseconds
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
@@ -108,6 +108,7 @@ class TupleShard(ShardEngine):
         self.store.forget(self._shown_since())
 
     def _found(self, query: AnyTupleQuery) -> Iterator[tuple[str, Found]]:
+        query = formula_query(query)
         if isinstance(query, ParametricTupleQuery):
             return query.found(partial(self._found_by, query))
         return self._found_by(query, query)

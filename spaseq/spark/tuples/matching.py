@@ -18,7 +18,7 @@ from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
 from spaseq.streams.timestamps import UNITS, duration_microseconds
 from spaseq.tuples.parameter_rows import with_rows
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare_formula
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -71,7 +71,7 @@ def match_tuples(
     df = data_frame(df)
     check_losses(losses, df.isStreaming)
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
-    prepared, partitions = with_rows(prepare(query), given), shuffle_partitions(df.sparkSession)
+    prepared, partitions = with_rows(prepare_formula(query, "on Spark"), given), shuffle_partitions(df.sparkSession)
     job = tuple_job(df.schema, prepared, options, buckets, whole, partitions, late, sharing)
     rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
@@ -107,7 +107,9 @@ def finish_tuples(
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
     partitions = partitions_of(spark, checkpoint)
-    job = tuple_job(schema, with_rows(prepare(query), given), options, buckets, whole, partitions, late, sharing)
+    job = tuple_job(
+        schema, with_rows(prepare_formula(query, "on Spark"), given), options, buckets, whole, partitions, late, sharing
+    )
     return finished(spark, checkpoint, job)
 
 

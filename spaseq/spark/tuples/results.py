@@ -18,7 +18,7 @@ from spaseq.spark.tuples.map_stage import INSTANT, ROW, TIME, TableReading, with
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.parameter_columns import ParameterColumns, column_as
-from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery
+from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
 from spaseq.tuples.queries import Prepared
 from spaseq.tuples.selection.picks import ResultColumn, free, without_nan
 from spaseq.tuples.selection.selection import SelectionQuery
@@ -218,7 +218,7 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
     from pyspark.sql.types import StructField, StructType, TimestampType
 
     _, query = reading.begun()
-    running = next(iter(query.members)).at_work
+    running = next(iter(formula_query(query).members)).at_work
     aggregates = isinstance(running, AggregatingQuery)
     own = list((_aggregated if aggregates else _selected)(running, reading, columns))
     for name, place, type_ in _constants(reading.query):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -17,7 +17,7 @@ from spaseq.pattern.rows.expressions import Aggregated
 from spaseq.pattern.rows.types import SqlKind
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.casts import within_digits
-from spaseq.tuples.row_patterns.faults import ValueFault
+from spaseq.tuples.row_patterns.faults import ValueFault, faults_at
 from spaseq.tuples.row_patterns.matched import Places, ShownRows
 
 ValuesAt = Callable[[Places], pyarrow.Array]  # of an aggregate, at labels of matches
@@ -38,7 +38,8 @@ def aggregated(expression: Aggregated, shown: ShownRows, values_at: ValuesAt) ->
     if expression.function == "ARRAY_AGG":
         return _lists(values, low, high)
     begins = _begins(shown, hits)
-    running = _running(expression, values, begins, shown)
+    with faults_at(shown.found.rows()[hits]):
+        running = _running(expression, values, begins, shown)
     there = high > low
     return _taken(running, np.where(there, high - 1, 0), there)
 
@@ -96,14 +97,21 @@ def _sums(expression: Aggregated, values: pyarrow.Array, begins: NDArray[np.uint
     try:
         return pyarrow.array(running_sums(values.to_numpy(), begins))
     except OverflowError:
-        raise ValueFault("overflow: the sum is beyond BIGINT", 0, "SUM") from None
+        totals = _totals(values.to_pylist(), begins, 0)
+        row = next(place for place, total in enumerate(totals) if not -(2**63) <= total < 2**63)
+        raise ValueFault("overflow: the sum is beyond BIGINT", row, "SUM") from None
 
 
 def _exact_sums(values: list[Any], begins: NDArray[np.uint8], type_: pyarrow.DataType, zero: Any) -> pyarrow.Array:
+    return pyarrow.array(map(Decimal, _totals(values, begins, zero)), type_)
+
+
+def _totals(values: list[Any], begins: NDArray[np.uint8], zero: Any) -> Iterator[Any]:
+    """The sum up to each value of its match."""
     pairs = zip(values, begins.tolist(), strict=True)
     sums = accumulate(pairs, lambda total, pair: pair[0] if pair[1] else total + pair[0], initial=zero)
     next(sums)
-    return pyarrow.array(map(Decimal, sums), type_)
+    return sums
 
 
 def _lists(values: pyarrow.Array, low: Places, high: Places) -> pyarrow.Array:

@@ -2,21 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
+import numpy as np
 import pyarrow
+from numpy.typing import NDArray
 
 Made = Callable[..., pyarrow.Array]
 
 
-class ValueFault(Exception):  # noqa: N818 - it becomes an error of the language where the row has a place
-    """A row has no value: ``row`` counts from the first one that was evaluated."""
+class RowFault(Exception):  # noqa: N818 - it becomes an error of the language where the row has a place
+    """It cannot go on at ``row``, in a ``clause``, about the variable or measure ``name``."""
+
+    def __init__(self, message: str, row: int, clause: str = "", name: str = "") -> None:
+        super().__init__(message)
+        self.row = row
+        self.clause = clause
+        self.name = name
+
+
+class ValueFault(RowFault):
+    """A row has no value: ``row`` counts from the first one that was evaluated, until it ``is_placed``."""
 
     def __init__(self, reason: str, row: int, function: str = "") -> None:
-        super().__init__(f"{function}: {reason}" if function else reason)
+        super().__init__(f"{function}: {reason}" if function else reason, row)
         self.reason = reason
-        self.row = row
-        self.function = function
+        self.is_placed = False
+
+
+@contextmanager
+def faults_at(rows: NDArray[np.int64]) -> Iterator[None]:
+    """Within, values are of these rows of a table."""
+    try:
+        yield
+    except ValueFault as fault:
+        if not fault.is_placed:
+            fault.row = int(rows[fault.row])
+            fault.is_placed = True
+        raise
+
+
+@contextmanager
+def faults_in(clause: str, name: str) -> Iterator[None]:
+    """Within, what is evaluated is of this clause."""
+    try:
+        yield
+    except RowFault as fault:
+        fault.clause, fault.name = fault.clause or clause, fault.name or name
+        raise
 
 
 def located(function: str, make: Made, operands: Sequence[pyarrow.Array]) -> pyarrow.Array:

@@ -20,6 +20,7 @@ from spaseq.pattern.rows.expressions import (
 from spaseq.pattern.rows.query import RowPatternQuery, ShownColumn
 from spaseq.tuples.row_patterns.aggregating import aggregated
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
+from spaseq.tuples.row_patterns.faults import faults_at, faults_in
 from spaseq.tuples.row_patterns.matched import Looked, Places, ShownRows
 from spaseq.tuples.row_patterns.values import RowValues
 
@@ -31,14 +32,23 @@ class Measures:
         self._columns = columns
         self._shown = shown
         self._looked: dict[Navigation, Looked] = {}
+        self._made: dict[str, pyarrow.Array] = {}
         variables = [position.variable for position in shown.automaton.positions]
         self._names = pyarrow.array(variables, pyarrow.string())
+
+    def named(self, name: str, query: RowPatternQuery) -> pyarrow.Array:
+        """The measure of that name, made once; ValueFault as of ``of``."""
+        if name not in self._made:
+            with faults_in("MEASURES", name):
+                self._made[name] = self.of(query.measures[name])
+        return self._made[name]
 
     def of(self, expression: SqlExpression) -> pyarrow.Array:
         """A measure; NULL at rows of no match.  ValueFault: a row has no value."""
         matched = self._shown.are_matched
         where = None if matched.all() else pyarrow.array(matched)
-        found = RowValues(len(self._shown.rows), self._read).of(expression, where)
+        with faults_at(self._shown.rows):
+            found = RowValues(len(self._shown.rows), self._read).of(expression, where)
         if where is None or pyarrow.types.is_null(found.type):
             return found
         return pc.if_else(where, found, pyarrow.scalar(None, found.type))
@@ -59,14 +69,17 @@ class Measures:
             self._looked[at] = self._shown.look(at)
         looked = self._looked[at]
         there = pyarrow.array(looked.there)
-        found = self._values(looked.rows, looked.labels, looked.there).of(value, there)
+        with faults_at(looked.rows):
+            found = self._values(looked.rows, looked.labels, looked.there).of(value, there)
         if looked.there.all() or pyarrow.types.is_null(found.type):
             return found
         return pc.if_else(there, found, pyarrow.scalar(None, found.type))
 
     def _at_labels(self, value: SqlExpression | None, labels: Places) -> pyarrow.Array:
         assert value is not None
-        return self._values(self._shown.found.rows()[labels], labels, None).of(value)
+        rows = self._shown.found.rows()[labels]
+        with faults_at(rows):
+            return self._values(rows, labels, None).of(value)
 
     def _values(self, rows: Places, labels: Places, there: np.ndarray | None) -> RowValues:
         """Values of single rows, with their labels (-1: none)."""
@@ -87,10 +100,9 @@ def results(
 ) -> pyarrow.Table:
     """The columns of results; ValueFault: a measure has no value."""
     measures, places = Measures(columns, shown), pyarrow.array(shown.rows)
-    made = {
-        one.name: measures.of(query.measures[one.source]) if one.is_measure else columns[one.source].take(places)
-        for one in asked
-    }
     fields = [pyarrow.field(one.name, arrow_type(one.type)) for one in asked]
-    arrays = [made[one.name].cast(field.type) for one, field in zip(asked, fields, strict=True)]
+    arrays = [
+        (measures.named(one.source, query) if one.is_measure else columns[one.source].take(places)).cast(field.type)
+        for one, field in zip(asked, fields, strict=True)
+    ]
     return pyarrow.Table.from_arrays(arrays, schema=pyarrow.schema(fields))

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from nfa_native.row_patterns.scanner import RowPatternScanner, Skip, Stuck
 from spaseq.pattern.rows.expressions import Field, Navigated, SqlExpression, everything
 from spaseq.pattern.rows.query import PastLastRow, RowPatternQuery, Shown, Skipping, ToNextRow, ToRowOf
-from spaseq.plan.rows.automaton import PositionAutomaton, position_automaton
-from spaseq.plan.rows.conditions import PositionConditions, position_conditions
+from spaseq.plan.rows.automaton import PositionAutomaton
+from spaseq.plan.rows.plan import RowPatternPlan, row_pattern_plan
+from spaseq.tuples.row_patterns.faults import RowFault, faults_in
 from spaseq.tuples.row_patterns.matched import FoundMatches, shown_rows
 from spaseq.tuples.row_patterns.measuring import results
 from spaseq.tuples.row_patterns.scanning import allowed_positions, graph_of, row_classes
@@ -22,20 +23,20 @@ from spaseq.tuples.row_patterns.sorting import SortedRows, column_of, sorted_row
 from spaseq.tuples.row_patterns.values import RowValues
 
 
-class StuckError(Exception):
-    """A scan cannot go on: at the match that begins with ``row`` of the sorted rows."""
+class StuckError(RowFault):
+    """A scan cannot go on: at the match that begins with ``row``."""
 
     def __init__(self, why: Stuck, skipping: Skipping, row: int) -> None:
-        clause = "DEFINE"
+        clause, message = "DEFINE", _REASONS[why]
         if isinstance(skipping, ToRowOf) and why in (Stuck.NOT_THERE, Stuck.FIRST_ROW):
-            clause = f"AFTER MATCH SKIP TO {'FIRST' if skipping.first else 'LAST'} {skipping.name}"
-        super().__init__(f"{clause}: {_REASONS[why]}")
-        self.row = row
+            clause = "AFTER MATCH SKIP"
+            message = f"SKIP TO {'FIRST' if skipping.first else 'LAST'} {skipping.name}: {message}"
+        super().__init__(message, row, clause)
 
 
 _REASONS = {
     Stuck.NOT_THERE: "the match has no such row",
-    Stuck.FIRST_ROW: "that is the first row of the match",
+    Stuck.FIRST_ROW: "that is the first row of the match, where the next one would begin again",
     Stuck.BEYOND: "overflow: a number is beyond 64 bits",
     Stuck.DIVISION: "division by zero",
     Stuck.STEPS: "the search takes more steps than it may",
@@ -48,29 +49,34 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
     QueryError: it asks for what is not supported.  ValueFault: a row has no value; StuckError.
     """
     assert query.columns is not None
-    automaton = position_automaton(query.pattern)
-    conditions = position_conditions(automaton, query.definitions)
+    plan = row_pattern_plan(query)
     rows = sorted_rows(table, query.partition, query.order)
     columns = {name: column_of(rows.table, name) for name in rows.table.column_names}
-    found = _scan(query, automaton, conditions, rows, columns)
-    shown = shown_rows(found, automaton, query.shown, rows.partition_of(), rows.begins)
-    return results(query, columns, shown, query.columns)
+    try:
+        found = _scan(query, plan, rows, columns)
+        shown = shown_rows(found, plan.automaton, query.shown, rows.partition_of(), rows.begins)
+        return results(query, columns, shown, query.columns)
+    except RowFault as fault:
+        fault.row = rows.came_at(fault.row)
+        raise
 
 
 # ── matches ──────────────────────────────────────────────────────────────────────────────────────────────
 def _scan(
-    query: RowPatternQuery, automaton: PositionAutomaton, conditions: PositionConditions, rows: SortedRows,
-    columns: Mapping[str, pyarrow.Array],
-) -> FoundMatches:  # fmt: skip
+    query: RowPatternQuery, plan: RowPatternPlan, rows: SortedRows, columns: Mapping[str, pyarrow.Array]
+) -> FoundMatches:
+    automaton, conditions = plan.automaton, plan.conditions
     count, partition_of = rows.table.num_rows, rows.partition_of()
     neighbours = _Neighbours(columns, partition_of, count)
-    truths = [neighbours.truth(test) for test in conditions.tests]
+    named = zip(conditions.tests, conditions.named(automaton), strict=True)
+    truths = [neighbours.truth(test, variable) for test, variable in named]
     classes, held = row_classes(truths, count)
     allowed = allowed_positions(conditions.asked, held)
     skip, targets = _skip(query.skipping, automaton)
     last = None if query.within is None else _last(query, columns, rows)
     unmatched = query.shown is Shown.WITH_UNMATCHED
-    searched = match_conditions(automaton, conditions.searched, neighbours.own)
+    with faults_in("DEFINE", ""):
+        searched = match_conditions(automaton, conditions.searched, neighbours.own)
     scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last, searched)
     for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
         scanner.partition(begin, end)
@@ -122,9 +128,10 @@ class _Neighbours:
         reads = any(isinstance(each, Navigated) for each in everything(value))
         return (self._values if reads else self._own).of(value)
 
-    def truth(self, test: SqlExpression) -> NDArray[np.bool_]:
-        """Of which rows a condition holds."""
-        found: NDArray[np.bool_] = self._values.of(test).fill_null(False).to_numpy(zero_copy_only=False)
+    def truth(self, test: SqlExpression, variable: str) -> NDArray[np.bool_]:
+        """Of which rows a condition of a variable holds."""
+        with faults_in("DEFINE", variable):
+            found: NDArray[np.bool_] = self._values.of(test).fill_null(False).to_numpy(zero_copy_only=False)
         return found
 
     def _field(self, expression: SqlExpression) -> pyarrow.Array:

@@ -307,7 +307,7 @@ class _Words:
                 reals: NDArray[np.float64] = pc.add(column.fill_null(0.0), 0.0).to_numpy(zero_copy_only=False)
                 return np.ascontiguousarray(reals).view(np.int64)
             case SqlKind.DECIMAL:
-                return np.array([_scaled(value, type_.scale) for value in column.to_pylist()], np.int64)
+                return np.array([_scaled(value, type_.scale, row) for row, value in enumerate(column.to_pylist())])
             case SqlKind.DATE:
                 days: NDArray[np.int32] = column.cast(pyarrow.int32()).fill_null(0).to_numpy(zero_copy_only=False)
                 return days.astype(np.int64) * 86_400_000_000
@@ -356,10 +356,10 @@ def _unread(expression: SqlExpression) -> SqlExpression:
             return expression
 
 
-def _scaled(value: Any, scale: int) -> int:
+def _scaled(value: Any, scale: int, row: int) -> int:
     found = 0 if value is None else int(value.scaleb(scale))
     if not -_LARGEST <= found <= _LARGEST:
-        raise ValueFault("a condition that reads the match takes decimals of 18 digits", 0)
+        raise ValueFault("a condition that reads the match takes decimals of 18 digits", row)
     return found
 
 

@@ -15,14 +15,22 @@ from spaseq.pattern.rows.query import RowOrder
 
 @dataclass(frozen=True, slots=True)
 class SortedRows:
-    """A table whose partitions lie one behind the other; p has the rows from ``begins[p]`` to before the next."""
+    """A table whose partitions lie one behind the other; p has the rows from ``begins[p]`` to before the next.
+
+    ``places``: where each row was in the table before; None: there.
+    """
 
     table: pyarrow.Table
     begins: NDArray[np.int64]
+    places: pyarrow.Array | None = None
 
     def partition_of(self) -> NDArray[np.int64]:
         """By row: its partition."""
         return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+
+    def came_at(self, row: int) -> int:
+        """The place of a row in the table before."""
+        return row if self.places is None else int(self.places[row].as_py())
 
 
 def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[RowOrder]) -> SortedRows:
@@ -34,12 +42,13 @@ def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[
     columns: list[tuple[pyarrow.Array, str]] = [(pyarrow.array(keys), "ascending")] if count > 1 else []
     for key in order:
         columns += _sort_columns(column_of(table, key.column), key)
+    places = None
     if columns and table.num_rows and not _is_sorted(columns):
         names = [f"key{number}" for number in range(len(columns))]
         sorting = pyarrow.table([column for column, _ in columns], names=names)
         places = pc.sort_indices(sorting, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
         table = table.take(places).combine_chunks()
-    return SortedRows(table, begins)
+    return SortedRows(table, begins, places)
 
 
 def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:

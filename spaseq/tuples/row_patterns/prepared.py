@@ -1,0 +1,86 @@
+"""A query in SQL, from its text to what it means on the columns that a table has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import pyarrow
+
+from spaseq.errors import QueryError
+from spaseq.languages.sql import ParsedRowPatternQuery, format_query, parse
+from spaseq.pattern.rows.query import RowPatternQuery
+from spaseq.plan.rows.plan import check_skipping, row_pattern_plan
+from spaseq.sources.tables.types import exact_name, shown
+from spaseq.tuples.row_patterns.arrow_types import sql_type
+
+MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRowPattern:
+    """A query in SQL that was read, checked and planned.  It never changes, and pickles as its text (``source``)."""
+
+    source: str | ParsedRowPatternQuery
+
+    # what queries in CEQL may have
+    given = None
+    rows = None
+    instance = None
+    of_streams: tuple[tuple[str, str], ...] = ()
+
+    @cached_property
+    def parsed(self) -> ParsedRowPatternQuery:
+        """What was read."""
+        return self.source if isinstance(self.source, ParsedRowPatternQuery) else parse(self.source)
+
+    @property
+    def query(self) -> RowPatternQuery:
+        """What it means on any table."""
+        return self.parsed.query
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that it reads: its table."""
+        return self.parsed.streams
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits, equal in all processes for statements that differ in spaces and comments at most."""
+        return hashlib.sha256(format_query(self.parsed.tree).encode()).hexdigest()[:32]
+
+    def __reduce__(self) -> tuple[Callable[..., PreparedRowPattern], tuple[str | ParsedRowPatternQuery]]:
+        return prepared_row_pattern, (self.source,)
+
+    def asked(self, names: Sequence[str]) -> tuple[str, ...]:
+        """What it asks of a source that has these columns: values as they are.  QueryError: a column is not there."""
+        return tuple(map(exact_name, self.parsed.columns_of(names)))
+
+    def on(self, names: Sequence[str], schema: pyarrow.Schema) -> RowPatternQuery:
+        """What it means for a table with these columns; ``schema`` has what was ``asked``.  QueryError: nothing."""
+        read = self.parsed.columns_of(names)
+        found = {name: sql_type(schema.field(exact_name(name)).type) for name in read}
+        for name, type_ in found.items():
+            if type_ is None:
+                told = f"the column {name} is of type {shown(schema.field(exact_name(name)).type)}"
+                raise QueryError(f"{told}, which SQL has no values of", hint=_HINT)
+        return self.parsed.on({name: type_ for name, type_ in found.items() if type_ is not None})
+
+
+_HINT = "say which columns results have, as in SELECT a, b FROM …; a column's type can be declared"
+
+
+def prepared_row_pattern(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
+    """A statement that was checked; that of a text once.  QuerySyntaxError, QueryError: it has no meaning."""
+    return _remembered(source) if isinstance(source, str) else _checked(source)
+
+
+def _checked(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
+    found = PreparedRowPattern(source)
+    check_skipping(found.query, row_pattern_plan(found.query), found.parsed.place("AFTER MATCH SKIP", ""))
+    return found
+
+
+_remembered = lru_cache(maxsize=MOST_REMEMBERED)(_checked)

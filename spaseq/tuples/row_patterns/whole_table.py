@@ -1,0 +1,86 @@
+"""A query for row patterns on a table that is read to its end: its rows are kept until then, and sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import pyarrow
+
+from spaseq.errors import StreamError
+from spaseq.languages.sql import ParsedRowPatternQuery
+from spaseq.pattern.rows.query import RowPatternQuery
+from spaseq.sources.tables.types import column_named
+from spaseq.tuples.columns.rows import FewRows, Rows
+from spaseq.tuples.row_patterns.arrow_types import arrow_type
+from spaseq.tuples.row_patterns.faults import RowFault
+from spaseq.tuples.row_patterns.recognition import recognized
+
+MOST_SHOWN = 1 << 16  # results of a batch
+
+
+class EndOfRows:
+    """No further row comes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowsFed:
+    """Rows, the first of them at that position."""
+
+    first: int
+    rows: Rows
+
+
+Fed: TypeAlias = "RowsFed | EndOfRows"
+
+
+class WholeTable:
+    """See ``TableEvaluation``.  ``columns`` are those of the table, as they are asked for."""
+
+    variables: tuple[str, ...] = ()
+    met = 0
+
+    def __init__(self, parsed: ParsedRowPatternQuery, query: RowPatternQuery, columns: pyarrow.Schema) -> None:
+        assert query.columns is not None
+        self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
+        self.found = 0
+        self._parsed = parsed
+        self._query = query
+        self._columns = columns
+        self._first: int | None = None
+        self._kept: list[pyarrow.RecordBatch] = []
+
+    def batches(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+        """See ``TableEvaluation``: all results, at the end.  StreamError: a row has no value."""
+        for found in self._results(batch):
+            self.found += found.num_rows
+            yield found
+
+    def counts(self, batch: Fed) -> Iterator[int]:
+        """See ``TableEvaluation``."""
+        for found in self.batches(batch):
+            yield found.num_rows
+
+    def statistics(self) -> dict[str, int]:
+        """See ``TableEvaluation``: how many rows are kept."""
+        return {"rows": sum(batch.num_rows for batch in self._kept)}
+
+    def _results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+        if isinstance(batch, EndOfRows):
+            yield from self._recognized().to_batches(max_chunksize=MOST_SHOWN)
+            self._kept.clear()
+            return
+        self._first = batch.first if self._first is None else self._first
+        rows = batch.rows.batch() if isinstance(batch.rows, FewRows) else batch.rows
+        self._kept.append(rows.select(self._columns.names))
+
+    def _recognized(self) -> pyarrow.Table:
+        names = [column_named(name) for name in self._columns.names]
+        table = pyarrow.Table.from_batches(self._kept, self._columns).rename_columns(names)
+        try:
+            return recognized(self._query, table)
+        except RowFault as fault:
+            position = (self._first or 0) + fault.row
+            where = self._parsed.place(fault.clause, fault.name)
+            raise StreamError(f"{fault} (at position {position})", where) from None
