@@ -106,7 +106,7 @@ def made_of_file(path: os.PathLike[str], make: Callable[[str], T], parse: Callab
     """What ``make`` makes of a file's text; its errors name the file, as those of ``parse`` do."""
     try:
         return make(source_of(path, "").text)
-    except QueryError:  # a QuerySyntaxError is one
+    except (QueryError, QuerySyntaxError):
         parse(path)
         raise
 

@@ -39,9 +39,9 @@ from spaseq.tuples.parametric_tuple_query import (
     formula_query,
 )
 from spaseq.tuples.queries import AnyPrepared, Prepared, atoms_of
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.row_patterns.prepared import PreparedRowPattern
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.selection import Sampling, SelectionQuery
 from spaseq.tuples.tuple_bounds import checked
 from spaseq.tuples.tuple_family import TupleFamily

@@ -17,8 +17,8 @@ from spaseq.runtime.shed import Shed, all_shed
 from spaseq.tuples.parameter_columns import OF_AGGREGATES, OF_SELECTION, ParameterColumns, Placed, in_one_order
 from spaseq.tuples.parameter_rows import of_row, written_row
 from spaseq.tuples.queries import Prepared
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.picks import called, in_order
 from spaseq.tuples.selection.rule_selection import RuleResults
 from spaseq.tuples.table_query import Found

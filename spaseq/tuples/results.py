@@ -17,7 +17,7 @@ from spaseq.runtime.guards import Tables, Uncopied, Use
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
-from spaseq.tuples.running_row_pattern import RunningRowPattern
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 
 if TYPE_CHECKING:
     import pandas

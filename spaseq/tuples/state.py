@@ -24,8 +24,8 @@ from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
 from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare_formula
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.rule_query import RuleQuery
-from spaseq.tuples.running_row_pattern import RunningRowPattern
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.table_query import ENDED, Allowed, Ended
 from spaseq.tuples.tuple_family import FamilyMember, TupleFamily

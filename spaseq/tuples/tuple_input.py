@@ -27,7 +27,7 @@ from spaseq.tuples.encoding.encoder import ENCODER, BatchEncoder, Encoded
 from spaseq.tuples.encoding.symbol_groups import Naming
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
-from spaseq.tuples.running_row_pattern import RunningRowPattern
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.table_query import Allowed
 from spaseq.tuples.tuple_bounds import part_of
 from spaseq.tuples.tuple_query import TupleQuery

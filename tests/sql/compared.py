@@ -37,7 +37,8 @@ def _type(type_: Any) -> pyarrow.DataType:
 def found(query: str, table: pyarrow.Table) -> pyarrow.Table:
     """The results of a query on a table."""
     types = {field.name: sql_type(field.type) for field in table.schema}
-    return recognized(parse(query).on({name: type_ for name, type_ in types.items() if type_ is not None}), table)
+    known = {name: type_ for name, type_ in types.items() if type_ is not None}
+    return recognized(parse(query).on(known), table).results
 
 
 def _value(value: Any) -> Any:

@@ -70,7 +70,7 @@ class ParquetSource:
             return parquet.ParquetFile(self._path, read_dictionary=list(texts))
         except MemoryError:
             raise
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, UnicodeDecodeError) as error:  # names of columns that are no text
             raise StreamError(f"this is no Parquet file: {error}", Location(self._path)) from None
         except OSError as error:
             raise cannot_read(self._path, error) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow
@@ -43,7 +44,14 @@ _REASONS = {
 }
 
 
-def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
+class Recognized(NamedTuple):
+    """The results of a query, and the variables whose conditions hold of no row, whatever comes before it."""
+
+    results: pyarrow.Table
+    unmatched: tuple[str, ...]
+
+
+def recognized(query: RowPatternQuery, table: pyarrow.Table) -> Recognized:
     """The results of a query, whose columns are known, on all rows of a table.
 
     QueryError: it asks for what is not supported.  ValueFault: a row has no value; StuckError.
@@ -53,9 +61,11 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
     rows = sorted_rows(table, query.partition, query.order)
     columns = {name: column_of(rows.table, name) for name in rows.table.column_names}
     try:
-        found = _scan(query, plan, rows, columns)
+        neighbours = _Neighbours(columns, rows.partition_of(), rows.table.num_rows)
+        classes, held = row_classes(neighbours.truths(plan), rows.table.num_rows)
+        found = _scan(query, plan, rows, neighbours, classes, held)
         shown = shown_rows(found, plan.automaton, query.shown, rows.partition_of(), rows.begins)
-        return results(query, columns, shown, query.columns)
+        return Recognized(results(query, columns, shown, query.columns), _unmatched(plan, held))
     except RowFault as fault:
         fault.row = rows.came_at(fault.row)
         raise
@@ -63,26 +73,30 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> pyarrow.Table:
 
 # ── matches ──────────────────────────────────────────────────────────────────────────────────────────────
 def _scan(
-    query: RowPatternQuery, plan: RowPatternPlan, rows: SortedRows, columns: Mapping[str, pyarrow.Array]
-) -> FoundMatches:
-    automaton, conditions = plan.automaton, plan.conditions
-    count, partition_of = rows.table.num_rows, rows.partition_of()
-    neighbours = _Neighbours(columns, partition_of, count)
-    named = zip(conditions.tests, conditions.named(automaton), strict=True)
-    truths = [neighbours.truth(test, variable) for test, variable in named]
-    classes, held = row_classes(truths, count)
-    allowed = allowed_positions(conditions.asked, held)
+    query: RowPatternQuery, plan: RowPatternPlan, rows: SortedRows, neighbours: _Neighbours,
+    classes: NDArray[np.uint32], held: NDArray[np.bool_],
+) -> FoundMatches:  # fmt: skip
+    automaton = plan.automaton
+    allowed = allowed_positions(plan.conditions.asked, held)
     skip, targets = _skip(query.skipping, automaton)
-    last = None if query.within is None else _last(query, columns, rows)
+    last = None if query.within is None else _last(query, neighbours.columns, rows)
     unmatched = query.shown is Shown.WITH_UNMATCHED
     with faults_in("DEFINE", ""):
-        searched = match_conditions(automaton, conditions.searched, neighbours.own)
+        searched = match_conditions(automaton, plan.conditions.searched, neighbours.own)
     scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last, searched)
     for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
         scanner.partition(begin, end)
         if scanner.stuck is not Stuck.NO:
             raise StuckError(scanner.stuck, query.skipping, scanner.stuck_at)
     return FoundMatches(*scanner.take())
+
+
+def _unmatched(plan: RowPatternPlan, held: NDArray[np.bool_]) -> tuple[str, ...]:
+    """The variables whose conditions on single rows hold of none."""
+    asked = zip(plan.automaton.positions, plan.conditions.asked, strict=True)
+    holds = [(position.variable, test is None or bool(held[:, test].any())) for position, test in asked]
+    fit = {variable for variable, one in holds if one}
+    return tuple(dict.fromkeys(variable for variable, _ in holds if variable not in fit))
 
 
 def _skip(skipping: Skipping, automaton: PositionAutomaton) -> tuple[Skip, NDArray[np.uint8]]:
@@ -117,7 +131,7 @@ class _Neighbours:
     """Conditions of rows that read these and their neighbours."""
 
     def __init__(self, columns: Mapping[str, pyarrow.Array], partition_of: NDArray[np.int64], count: int) -> None:
-        self._columns = columns
+        self.columns = columns
         self._partition_of = partition_of
         self._known: dict[tuple[SqlExpression, int], pyarrow.Array] = {}
         self._own = RowValues(count, self._field)
@@ -128,15 +142,20 @@ class _Neighbours:
         reads = any(isinstance(each, Navigated) for each in everything(value))
         return (self._values if reads else self._own).of(value)
 
-    def truth(self, test: SqlExpression, variable: str) -> NDArray[np.bool_]:
-        """Of which rows a condition of a variable holds."""
+    def truths(self, plan: RowPatternPlan) -> list[NDArray[np.bool_]]:
+        """By test of single rows: of which it holds."""
+        conditions = plan.conditions
+        named = zip(conditions.tests, conditions.named(plan.automaton), strict=True)
+        return [self._truth(test, variable) for test, variable in named]
+
+    def _truth(self, test: SqlExpression, variable: str) -> NDArray[np.bool_]:
         with faults_in("DEFINE", variable):
             found: NDArray[np.bool_] = self._values.of(test).fill_null(False).to_numpy(zero_copy_only=False)
         return found
 
     def _field(self, expression: SqlExpression) -> pyarrow.Array:
         assert isinstance(expression, Field)
-        return self._columns[expression.column]
+        return self.columns[expression.column]
 
     def _neighbour(self, expression: SqlExpression) -> pyarrow.Array:
         assert isinstance(expression, Navigated)

@@ -45,6 +45,7 @@ class WholeTable:
         assert query.columns is not None
         self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
         self.found = 0
+        self.unmatched: tuple[str, ...] = ()
         self._parsed = parsed
         self._query = query
         self._columns = columns
@@ -79,7 +80,8 @@ class WholeTable:
         names = [column_named(name) for name in self._columns.names]
         table = pyarrow.Table.from_batches(self._kept, self._columns).rename_columns(names)
         try:
-            return recognized(self._query, table)
+            found, self.unmatched = recognized(self._query, table)
+            return found
         except RowFault as fault:
             position = (self._first or 0) + fault.row
             where = self._parsed.place(fault.clause, fault.name)

@@ -28,8 +28,8 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable]):
 
     @property
     def unmatched(self) -> tuple[str, ...]:
-        """What no row fits: that is not counted."""
-        return ()
+        """The variables whose conditions no row fits, whatever came before it."""
+        return () if self.evaluation is None else self.evaluation.unmatched
 
     def unmatched_of(self, name: str) -> tuple[str, ...]:
         """``unmatched`` of the query of that name."""
