@@ -1,8 +1,8 @@
 # distutils: language = c++
 # cython: language_level=3
-"""Running aggregates over the rows of matches, each match by itself, in one sweep."""
+"""What is read of the rows of matches, in one sweep: running aggregates, and where navigations lead."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
 
 import numpy as np
 
@@ -64,4 +64,69 @@ def running_least(const uint64_t[::1] ranks not None, const uint8_t[::1] begins 
             if begins[at] or ranks[at] < ranks[least]:
                 least = at
             places[at] = least
+    return found
+
+
+cdef int64_t single(
+    const uint16_t[::1] labels, const uint8_t[::1] members, int64_t begin, int64_t until, int64_t offset, bint first,
+    bint* is_wrong,
+) noexcept nogil:
+    """The label that is ``offset`` from the first, or the last, member from ``begin`` up to ``until``; -1: there is none."""
+    cdef int64_t at = begin if first else until, step = 1 if first else -1
+    while begin <= at <= until:
+        if labels[at] >= members.shape[0]:
+            is_wrong[0] = True
+            return -1
+        if members[labels[at]]:
+            if offset == 0:
+                return at
+            offset -= 1
+        at += step
+    return -1
+
+
+def navigated(
+    const uint16_t[::1] labels not None, const uint8_t[::1] members not None, const int64_t[::1] begins not None,
+    const int64_t[::1] until not None, int64_t offset, bint first,
+):
+    """Of each row the label that is ``offset`` from the first, or the last, one of ``members``; -1: there is none.
+
+    Those count from ``begins`` up to ``until``.  Rows of one match come together, in the order of ``until``.
+    """
+    cdef Py_ssize_t row, rows = begins.shape[0]
+    cdef int64_t at = 0, count = 0, place
+    cdef bint is_alone
+    if until.shape[0] != rows or offset < 0:
+        raise ValueError("the ends are not those of the rows, or the offset is negative")
+    longest = int((np.asarray(until) - np.asarray(begins)).max(initial=-1)) + 1
+    found = np.empty(rows, np.int64)
+    cdef int64_t[::1] places = found, hits = np.empty(max(longest, 0), np.int64)
+    cdef bint is_wrong = False
+    with nogil:
+        for row in range(rows):
+            if begins[row] < 0 or until[row] >= labels.shape[0]:
+                is_wrong = True
+                break
+            is_alone = row == 0 or begins[row] != begins[row - 1]
+            if is_alone and (row + 1 == rows or begins[row + 1] != begins[row]):  # the only row of its match
+                places[row] = single(labels, members, begins[row], until[row], offset, first, &is_wrong)
+                if is_wrong:
+                    break
+                continue
+            if is_alone or until[row] < until[row - 1]:
+                at, count = begins[row], 0
+            while at <= until[row]:
+                if labels[at] >= members.shape[0]:
+                    is_wrong = True
+                    break
+                if members[labels[at]]:
+                    hits[count] = at
+                    count += 1
+                at += 1
+            if is_wrong:
+                break
+            place = offset if first else count - 1 - offset
+            places[row] = hits[place] if 0 <= place < count else -1
+    if is_wrong:
+        raise ValueError("a label is not there, or of no position")
     return found

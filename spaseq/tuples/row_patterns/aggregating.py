@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -25,14 +25,13 @@ ValuesAt = Callable[[Places], pyarrow.Array]  # of an aggregate, at labels of ma
 
 def aggregated(expression: Aggregated, shown: ShownRows, values_at: ValuesAt) -> pyarrow.Array:
     """An aggregate by shown row; ValueFault: it is beyond its type."""
-    hits = np.flatnonzero(shown.are_of(expression.variables))
+    hits, low, high = shown.hits(expression.variables, expression.final)
     if expression.value is not None:
         values = values_at(hits)
-        if expression.function != "ARRAY_AGG":
+        if expression.function != "ARRAY_AGG" and values.null_count:
             known = values.is_valid().to_numpy(zero_copy_only=False)
-            hits, values = hits[known], values.filter(pyarrow.array(known))
-    low = np.searchsorted(hits, shown.begins())
-    high = np.searchsorted(hits, shown.until(expression.final), side="right")
+            before = np.concatenate([[0], np.cumsum(known)])
+            hits, values, low, high = hits[known], values.filter(pyarrow.array(known)), before[low], before[high]
     if expression.function == "COUNT":
         return pyarrow.array(high - low)
     if expression.function == "ARRAY_AGG":
@@ -96,22 +95,15 @@ def _sums(expression: Aggregated, values: pyarrow.Array, begins: NDArray[np.uint
         return _exact_sums(values.to_pylist(), begins, pyarrow.decimal128(38, 0), 0)
     try:
         return pyarrow.array(running_sums(values.to_numpy(), begins))
-    except OverflowError:
-        totals = _totals(values.to_pylist(), begins, 0)
-        row = next(place for place, total in enumerate(totals) if not -(2**63) <= total < 2**63)
-        raise ValueFault("overflow: the sum is beyond BIGINT", row, "SUM") from None
+    except OverflowError as error:
+        raise ValueFault("overflow: the sum is beyond BIGINT", int(error.args[0]), "SUM") from None
 
 
 def _exact_sums(values: list[Any], begins: NDArray[np.uint8], type_: pyarrow.DataType, zero: Any) -> pyarrow.Array:
-    return pyarrow.array(map(Decimal, _totals(values, begins, zero)), type_)
-
-
-def _totals(values: list[Any], begins: NDArray[np.uint8], zero: Any) -> Iterator[Any]:
-    """The sum up to each value of its match."""
     pairs = zip(values, begins.tolist(), strict=True)
     sums = accumulate(pairs, lambda total, pair: pair[0] if pair[1] else total + pair[0], initial=zero)
     next(sums)
-    return sums
+    return pyarrow.array(map(Decimal, sums), type_)
 
 
 def _lists(values: pyarrow.Array, low: Places, high: Places) -> pyarrow.Array:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nfa_native.row_patterns.sweeps import navigated
 from spaseq.pattern.rows.expressions import Navigation, Variables
 from spaseq.pattern.rows.query import Shown
 from spaseq.plan.rows.automaton import PositionAutomaton
@@ -16,7 +18,18 @@ Places = NDArray[np.int64]
 Truths = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+class Partitioned(Protocol):
+    """Rows whose partitions lie one behind the other."""
+
+    @property
+    def begins(self) -> Places:
+        """The first row of each; one more at the end."""
+
+    def partition_of(self, rows: Places) -> Places:
+        """The partitions of some rows."""
+
+
+@dataclass(frozen=True)
 class FoundMatches:
     """Matches, and rows of none, in the order of their first rows: what a scanner gives.
 
@@ -28,7 +41,7 @@ class FoundMatches:
     numbers: Places
     labels: NDArray[np.uint16]
 
-    @property
+    @cached_property
     def begins(self) -> Places:
         """By match: where its labels begin; one more at the end."""
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.int64)
@@ -46,7 +59,7 @@ class Looked(NamedTuple):
     labels: Places
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShownRows:
     """Rows of results: of each its match, its own row, and the label up to which its measures look.
 
@@ -66,6 +79,7 @@ class ShownRows:
         """Which are not rows of no match."""
         return self.found.numbers[self.matches] > 0
 
+    @cached_property
     def begins(self) -> Places:
         """The first label of each one's match."""
         return self.found.begins[:-1][self.matches]
@@ -74,37 +88,43 @@ class ShownRows:
         """The last label that counts: up to the row, or of the whole match."""
         return self.found.begins[1:][self.matches] - 1 if final else self.labels
 
-    def are_of(self, variables: Variables | None) -> Truths:
-        """By label of the matches: whether it is of variables."""
+    def members(self, variables: Variables | None) -> NDArray[np.uint8]:
+        """By position: whether it is of variables."""
         of = [variables is None or position.variable in variables for position in self.automaton.positions]
-        return np.array(of, np.bool_)[self.found.labels] if of else np.zeros(0, np.bool_)
+        return np.array(of, np.uint8)
+
+    def hits(self, variables: Variables | None, final: bool) -> tuple[Places, Places, Places]:
+        """The labels of variables, and which of these count: from ``low`` to before ``high``, by shown row."""
+        begins, until = self.begins, self.until(final)
+        if variables is None:
+            return np.arange(len(self.found.labels)), begins, until + 1
+        of = self.members(variables).astype(np.bool_)[self.found.labels]
+        before = np.zeros(len(of) + 1, np.int32 if len(of) < 2**31 else np.int64)
+        np.cumsum(of, out=before[1:])
+        return np.flatnonzero(of), before[begins].astype(np.int64), before[until + 1].astype(np.int64)
 
     def look(self, at: Navigation) -> Looked:
         """Where a navigation leads."""
-        begins, until = self.begins(), self.until(at.final)
-        hits = np.flatnonzero(self.are_of(at.variables))
-        low, high = np.searchsorted(hits, begins), np.searchsorted(hits, until, side="right")
-        place = low + at.offset if at.first else high - 1 - at.offset
-        there = (place < high) if at.first else (place >= low)
-        labels = np.where(there, hits[np.where(there, place, 0)], -1) if len(hits) else np.full(len(place), -1)
-        rows = (self.found.rows()[labels] if len(self.found.labels) else labels) + at.shift
+        members = self.members(at.variables)
+        begins, until = self.begins, self.until(at.final)
+        labels = navigated(self.found.labels, members, begins, until, min(at.offset, 2**62), at.first)
+        there = labels >= 0
+        rows = self.found.firsts[self.matches] + (labels - begins + at.shift)
         there = there & (rows >= self.partition_begins) & (rows < self.partition_ends)
         further = labels + at.shift
         has_label = there & (further >= begins) & (further <= until)
         return Looked(np.where(there, rows, 0), there, np.where(has_label, further, -1))
 
 
-def shown_rows(
-    found: FoundMatches, automaton: PositionAutomaton, shown: Shown, partition_of: Places, partitions: Places
-) -> ShownRows:
-    """The rows that a query shows; ``partitions``: where each begins."""
+def shown_rows(found: FoundMatches, automaton: PositionAutomaton, shown: Shown, partitions: Partitioned) -> ShownRows:
+    """The rows that a query shows."""
     matches, labels = _one_row(found) if shown is Shown.ONE_ROW else _all_rows(found, automaton, shown)
     is_own = (shown is not Shown.ONE_ROW) & (labels >= found.begins[:-1][matches])
     rows = found.firsts[matches]
     if is_own.any():
         rows = np.where(is_own, found.rows()[labels], rows)
-    its = partition_of[rows]
-    return ShownRows(found, automaton, matches, rows, labels, partitions[its], partitions[its + 1])
+    its = partitions.partition_of(rows)
+    return ShownRows(found, automaton, matches, rows, labels, partitions.begins[its], partitions.begins[its + 1])
 
 
 def _one_row(found: FoundMatches) -> tuple[Places, Places]:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from nfa_native.row_patterns.scanner import RowPatternScanner, Skip, Stuck
@@ -15,6 +14,7 @@ from spaseq.pattern.rows.expressions import Field, Navigated, SqlExpression, eve
 from spaseq.pattern.rows.query import PastLastRow, RowPatternQuery, Shown, Skipping, ToNextRow, ToRowOf
 from spaseq.plan.rows.automaton import PositionAutomaton
 from spaseq.plan.rows.plan import RowPatternPlan, row_pattern_plan
+from spaseq.tuples.row_patterns.buffers import only_at
 from spaseq.tuples.row_patterns.faults import RowFault, faults_in
 from spaseq.tuples.row_patterns.matched import FoundMatches, shown_rows
 from spaseq.tuples.row_patterns.measuring import results
@@ -61,10 +61,10 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> Recognized:
     rows = sorted_rows(table, query.partition, query.order)
     columns = {name: column_of(rows.table, name) for name in rows.table.column_names}
     try:
-        neighbours = _Neighbours(columns, rows.partition_of(), rows.table.num_rows)
+        neighbours = _Neighbours(columns, rows.begins, rows.table.num_rows)
         classes, held = row_classes(neighbours.truths(plan), rows.table.num_rows)
         found = _scan(query, plan, rows, neighbours, classes, held)
-        shown = shown_rows(found, plan.automaton, query.shown, rows.partition_of(), rows.begins)
+        shown = shown_rows(found, plan.automaton, query.shown, rows)
         return Recognized(results(query, columns, shown, query.columns), _unmatched(plan, held))
     except RowFault as fault:
         fault.row = rows.came_at(fault.row)
@@ -130,9 +130,10 @@ def _last(query: RowPatternQuery, columns: Mapping[str, pyarrow.Array], rows: So
 class _Neighbours:
     """Conditions of rows that read these and their neighbours."""
 
-    def __init__(self, columns: Mapping[str, pyarrow.Array], partition_of: NDArray[np.int64], count: int) -> None:
+    def __init__(self, columns: Mapping[str, pyarrow.Array], begins: NDArray[np.int64], count: int) -> None:
         self.columns = columns
-        self._partition_of = partition_of
+        self._begins = begins
+        self._near: dict[int, NDArray[np.bool_]] = {}
         self._known: dict[tuple[SqlExpression, int], pyarrow.Array] = {}
         self._own = RowValues(count, self._field)
         self._values = RowValues(count, self._neighbour)
@@ -169,11 +170,18 @@ class _Neighbours:
     def _shifted(self, values: pyarrow.Array, shift: int) -> pyarrow.Array:
         """The values so many rows on; NULL out of the partition."""
         far = min(abs(shift), len(values))
-        near = len(values) - far
-        none, same = pyarrow.nulls(far, values.type), self._partition_of[:near] == self._partition_of[far:]
-        if shift < 0:
-            moved, there = [none, values.slice(0, near)], np.concatenate([np.zeros(far, np.bool_), same])
-        else:
-            moved, there = [values.slice(far), none], np.concatenate([same, np.zeros(far, np.bool_)])
-        found = pyarrow.concat_arrays(moved)
-        return found if same.all() else pc.if_else(pyarrow.array(there), found, pyarrow.scalar(None, values.type))
+        near, none = len(values) - far, pyarrow.nulls(far, values.type)
+        moved = [none, values.slice(0, near)] if shift < 0 else [values.slice(far), none]
+        found, there = pyarrow.concat_arrays(moved), self._is_near(shift)
+        return found if there.all() else only_at(found, there)
+
+    def _is_near(self, shift: int) -> NDArray[np.bool_]:
+        """By row: whether the one so many rows on is in its partition."""
+        if shift not in self._near:
+            there = np.ones(int(self._begins[-1]), np.bool_)
+            lengths = np.minimum(np.diff(self._begins), abs(shift))
+            firsts = self._begins[:-1] if shift < 0 else self._begins[1:] - lengths
+            offsets = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+            there[np.repeat(firsts, lengths) + offsets] = False
+            self._near[shift] = there
+        return self._near[shift]

@@ -11,6 +11,8 @@ from nfa_native.row_patterns.scanner import PositionGraph
 from spaseq.plan.rows.automaton import PositionAutomaton
 
 _MOST_KEYS = 1 << 16  # that are told apart without being sorted
+_TOGETHER = 8  # tests
+_FEW_SETS = 16  # of tests
 
 
 def graph_of(automaton: PositionAutomaton) -> PositionGraph:
@@ -26,14 +28,32 @@ def graph_of(automaton: PositionAutomaton) -> PositionGraph:
 def row_classes(truths: Sequence[NDArray[np.bool_]], rows: int) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
     """Of each row its class, and of each class which tests hold: rows of one class pass the same ``truths``."""
     classes, held = np.zeros(rows, np.uint32), np.zeros((1, 0), np.bool_)
-    for truth in truths:
-        keys = classes * np.uint32(2) + truth
-        there = np.flatnonzero(np.bincount(keys, minlength=1)) if len(held) < _MOST_KEYS else np.unique(keys)
-        places = np.zeros(2 * len(held), np.uint32)
-        places[there] = np.arange(len(there), dtype=np.uint32)
-        classes = places[keys]
-        held = np.column_stack([held[there // 2], there % 2 == 1])
+    for begin in range(0, len(truths), _TOGETHER):
+        some = truths[begin : begin + _TOGETHER]
+        bits = np.zeros(rows, np.uint8)
+        for number, truth in enumerate(some):
+            bits |= truth.view(np.uint8) << np.uint8(number)
+        classes, before, passed = _refined(classes, bits, len(held))
+        tests = [passed >> np.uint8(number) & 1 for number in range(len(some))]
+        held = np.column_stack([held[before], *(test.astype(np.bool_) for test in tests)])
     return classes, held
+
+
+def _refined(
+    classes: NDArray[np.uint32], bits: NDArray[np.uint8], count: int
+) -> tuple[NDArray[np.uint32], NDArray[np.intp], NDArray[np.uint8]]:
+    """Classes by those of before and some bits; of each the one of before, and the bits."""
+    if count == 1 and int(bits.max(initial=0)) < _FEW_SETS:  # all of these are classes, be there rows or not
+        passed = np.arange(_FEW_SETS, dtype=np.uint8)
+        return bits.astype(np.uint32), np.zeros(_FEW_SETS, np.intp), passed
+    keys = bits if count == 1 else classes.astype(np.uint64) << np.uint64(_TOGETHER) | bits
+    if count << _TOGETHER <= _MOST_KEYS:
+        there = np.flatnonzero(np.bincount(keys.astype(np.intp, copy=False), minlength=1))
+    else:
+        there = np.unique(keys).astype(np.intp)
+    places = np.zeros(count << _TOGETHER, np.uint32)
+    places[there] = np.arange(len(there), dtype=np.uint32)
+    return places[keys], there >> _TOGETHER, (there & 0xFF).astype(np.uint8)
 
 
 def allowed_positions(asked: Sequence[int | None], held: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -24,9 +24,9 @@ class SortedRows:
     begins: NDArray[np.int64]
     places: pyarrow.Array | None = None
 
-    def partition_of(self) -> NDArray[np.int64]:
-        """By row: its partition."""
-        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+    def partition_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The partitions of some rows."""
+        return np.searchsorted(self.begins, rows, side="right") - 1
 
     def came_at(self, row: int) -> int:
         """The place of a row in the table before."""
@@ -35,26 +35,59 @@ class SortedRows:
 
 def sorted_rows(table: pyarrow.Table, partition: Sequence[str], order: Sequence[RowOrder]) -> SortedRows:
     """The rows of a table in the order in which matches are looked for."""
-    table = table.combine_chunks()
-    keys = partition_keys(table, partition)
-    count = int(keys.max()) + 1 if len(keys) else 0
-    begins = np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=count))]).astype(np.int64)
-    columns: list[tuple[pyarrow.Array, str]] = [(pyarrow.array(keys), "ascending")] if count > 1 else []
-    for key in order:
-        columns += _sort_columns(column_of(table, key.column), key)
-    places = None
-    if columns and table.num_rows and not _is_sorted(columns):
-        names = [f"key{number}" for number in range(len(columns))]
-        sorting = pyarrow.table([column for column, _ in columns], names=names)
-        places = pc.sort_indices(sorting, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
-        table = table.take(places).combine_chunks()
-    return SortedRows(table, begins, places)
+    heads, keys = _runs(table, partition)
+    ordered = [one for key in order for one in _sort_columns(column_of(table, key.column), key)]
+    if int(keys.max(initial=-1)) + 1 == len(heads) and _is_sorted(ordered, heads[1:]):
+        return SortedRows(table, np.append(heads, table.num_rows))
+    of_rows = np.repeat(keys, np.diff(np.append(heads, table.num_rows)))
+    begins = np.concatenate([[0], np.cumsum(np.bincount(of_rows))]).astype(np.int64)
+    if _is_sorted(ordered, heads[:0]):
+        places = _by_key(of_rows)
+    else:
+        places = _by_all([(pyarrow.array(of_rows), "ascending"), *ordered])
+    return SortedRows(table.take(places).combine_chunks(), begins, places)
+
+
+def _runs(table: pyarrow.Table, partition: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows where a key may be another one than before, and the number of the partition that begins or goes on there."""
+    count = table.num_rows
+    if not (partition and count):
+        return np.zeros(min(count, 1), np.int64), np.zeros(min(count, 1), np.int64)
+    changes = np.zeros(count, np.bool_)
+    changes[0] = True
+    for name in partition:
+        column = one_piece(table.column(name))
+        column = column.indices if pyarrow.types.is_dictionary(column.type) else column
+        other = pc.not_equal(column.slice(1), column.slice(0, count - 1)).fill_null(True)
+        changes[1:] |= other.to_numpy(zero_copy_only=False)
+    heads = np.flatnonzero(changes)
+    return heads, partition_keys(table.select(list(dict.fromkeys(partition))).take(pyarrow.array(heads)), partition)
+
+
+def _by_key(keys: NDArray[np.int64]) -> pyarrow.Array:
+    """Where rows are in the order of their keys, those of one as they came: NumPy sorts 16 bits by radix."""
+    places = np.argsort((keys & 0xFFFF).astype(np.uint16), kind="stable")
+    for shift in range(16, int(keys.max()).bit_length(), 16):
+        places = places[np.argsort((keys[places] >> shift & 0xFFFF).astype(np.uint16), kind="stable")]
+    return pyarrow.array(places)
+
+
+def _by_all(columns: Sequence[tuple[pyarrow.Array, str]]) -> pyarrow.Array:
+    """Where rows are in the order of columns, those that are alike as they came."""
+    names = [f"key{number}" for number in range(len(columns))]
+    table = pyarrow.table([column for column, _ in columns], names=names)
+    return pc.sort_indices(table, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
 
 
 def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:
     """A column in one piece, without a dictionary."""
-    found = table.column(name).combine_chunks()
+    found = one_piece(table.column(name))
     return found.dictionary_decode() if pyarrow.types.is_dictionary(found.type) else found
+
+
+def one_piece(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+    """A column as one array."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def _sort_columns(column: pyarrow.Array, key: RowOrder) -> list[tuple[pyarrow.Array, str]]:
@@ -86,14 +119,20 @@ def _codes(column: pyarrow.Array) -> NDArray[np.int64]:
     return found.astype(np.int64)
 
 
-def _is_sorted(columns: Sequence[tuple[pyarrow.Array, str]]) -> bool:
-    """Whether rows lie in the order of keys; where NULLs lie is told by a key before them."""
+def _is_sorted(columns: Sequence[tuple[pyarrow.Array, str]], heads: NDArray[np.int64]) -> bool:
+    """Whether rows lie in the order of columns, which begins anew at ``heads``; of NULLs a column before tells."""
+    if not columns or len(columns[0][0]) < 2:
+        return True
     found = pyarrow.scalar(True)
     for column, way in reversed(columns):
         one, other = (column.slice(0, len(column) - 1), column.slice(1))
         if pyarrow.types.is_boolean(column.type):
             one, other = one.cast(pyarrow.uint8()), other.cast(pyarrow.uint8())
+        if len(columns) == 1 and not column.null_count:
+            found = pc.less_equal(one, other) if way == "ascending" else pc.greater_equal(one, other)
+            break
         before = pc.less(one, other) if way == "ascending" else pc.greater(one, other)
         alike = pc.equal(one, other).fill_null(True)
         found = pc.or_(before.fill_null(False), pc.and_(alike, found))
-    return bool(pc.all(found).as_py())
+    holds = found.to_numpy(zero_copy_only=False)
+    return int(np.count_nonzero(holds)) + int(np.count_nonzero(~holds[heads - 1])) == len(holds)

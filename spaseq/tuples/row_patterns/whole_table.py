@@ -14,6 +14,7 @@ from spaseq.pattern.rows.query import RowPatternQuery
 from spaseq.sources.tables.types import column_named
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
+from spaseq.tuples.row_patterns.buffers import joined
 from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.recognition import recognized
 
@@ -78,7 +79,9 @@ class WholeTable:
 
     def _recognized(self) -> pyarrow.Table:
         names = [column_named(name) for name in self._columns.names]
-        table = pyarrow.Table.from_batches(self._kept, self._columns).rename_columns(names)
+        parts = ([batch.column(place) for batch in self._kept] for place in range(len(names)))
+        arrays = [joined(part, type_) for part, type_ in zip(parts, self._columns.types, strict=True)]
+        table = pyarrow.Table.from_arrays(arrays, names=names)
         try:
             found, self.unmatched = recognized(self._query, table)
             return found
