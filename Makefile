@@ -7,7 +7,7 @@ NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_n
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers soak lint sanitize fuzz check-deep wheel clean
+.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers bench-sql soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -88,6 +88,10 @@ bench-paths: $(VENV)/all.stamp
 # SPAseq beside Flink CEP, Esper and Siddhi. The one command that fetches more than Python packages: it needs java, javac and mvn.
 bench-peers: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.peers
+
+# Row patterns in SQL; beside DuckDB and pandas-match-recognize, where they are installed.
+bench-sql: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.sql
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak

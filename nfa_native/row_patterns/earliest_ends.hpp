@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nfa_native/row_patterns/positions.hpp"
+#include "nfa_native/row_patterns/pulse.hpp"
 
 namespace spaseq::row_patterns {
 
@@ -21,11 +22,11 @@ struct EarliestEnds {
     size_t rows = 0;
 
     // All ends of a partition, backwards.  std::bad_alloc.
-    void make(const Positions* its, const uint64_t* allowed, const uint32_t* classes, size_t count) {
+    void make(const Positions* its, const uint64_t* allowed, const uint32_t* classes, size_t count, Pulse& pulse) {
         positions = its, rows = count;
         const size_t width = positions->count;
         ends.assign(count * width, NO_END);
-        for (size_t row = count; row-- > 0;)
+        for (size_t row = count; row-- > 0; pulse.beat(positions->followers.size()))
             for (size_t word = 0; word < positions->words; ++word)
                 for (uint64_t left = allowed[classes[row] * positions->words + word]; left; left &= left - 1) {
                     size_t position = word * 64 + static_cast<size_t>(__builtin_ctzll(left));

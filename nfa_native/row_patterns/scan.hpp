@@ -9,6 +9,7 @@
 #include "nfa_native/row_patterns/earliest_ends.hpp"
 #include "nfa_native/row_patterns/live_sets.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
+#include "nfa_native/row_patterns/pulse.hpp"
 #include "nfa_native/row_patterns/search.hpp"
 
 namespace spaseq::row_patterns {
@@ -49,6 +50,7 @@ struct Scan {
     EarliestEnds ends;
     std::vector<uint32_t> of_rows;         // the live sets of a partition
     Found found;
+    Pulse pulse;
     Stuck stuck = Stuck::NO;
     int64_t stuck_at = 0;                  // the first row of the match where that is so
 
@@ -62,12 +64,12 @@ struct Scan {
         const size_t count = static_cast<size_t>(end - begin);
         if (last != nullptr) {
             ends.last = last + begin, ends.offset = begin;
-            ends.make(positions, allowed, rows + begin, count);
+            ends.make(positions, allowed, rows + begin, count, pulse);
         } else {
             live(begin, count);
         }
         if (conditions != nullptr) {
-            search.sets = &sets, search.of_rows = of_rows.data(), search.ends = last != nullptr ? &ends : nullptr;
+            search.sets = &sets, search.of_rows = of_rows.data(), search.ends = last != nullptr ? &ends : nullptr, search.pulse = &pulse;
             search.open(positions, conditions, begin, end);
             go(begin, count, [this](size_t row, int64_t number) { return search.seek(row, row == 0, number, found.labels); });
         } else if (last != nullptr) {
@@ -79,10 +81,18 @@ struct Scan {
     }
 
  private:
+    static constexpr size_t ROWS_AT_ONCE = size_t(1) << 18;
+
     void live(int64_t begin, size_t count) {
         of_rows.resize(count + 1);
         uint32_t set = of_rows[count] = BEHIND_LAST;
-        for (size_t row = count; row-- > 0;) of_rows[row] = set = sets.before(set, rows[begin + static_cast<int64_t>(row)]);
+        for (size_t row = count; row > 0;) {
+            const size_t some = row < ROWS_AT_ONCE ? row : ROWS_AT_ONCE;
+            for (const size_t least = row - some; row-- > least;)
+                of_rows[row] = set = sets.before(set, rows[begin + static_cast<int64_t>(row)]);
+            ++row;
+            pulse.beat(some);
+        }
     }
 
     // The rows of a match that needs no search; -1: there is none.
@@ -107,6 +117,7 @@ struct Scan {
             const size_t labels = found.labels.size();
             const int64_t length = find(row, number + 1);
             stuck_at = begin + static_cast<int64_t>(row);
+            pulse.beat(static_cast<uint64_t>(length < 0 ? 1 : length + 1));
             if (length < 0) {
                 stuck = why();
                 if (tells_unmatched && static_cast<int64_t>(row) >= beyond) enter(stuck_at, 0, 0);

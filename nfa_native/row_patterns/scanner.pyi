@@ -139,7 +139,7 @@ class RowPatternScanner:
         most_steps: int = 0,
     ) -> None: ...
     def partition(self, begin: int, end: int) -> None:
-        """Find the matches of a partition, whose rows are ``begin`` to before ``end``."""
+        """Find the matches of a partition, whose rows are ``begin`` to before ``end``; what a signal's handler raises."""
 
     @property
     def stuck(self) -> Stuck:

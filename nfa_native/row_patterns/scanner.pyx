@@ -2,6 +2,8 @@
 # cython: language_level=3
 """The matches of row patterns whose conditions ask single rows (`scan.hpp`)."""
 
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.ref cimport Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
@@ -44,6 +46,9 @@ cdef extern from "nfa_native/row_patterns/scan.hpp" namespace "spaseq::row_patte
         vector[uint16_t] labels
         void clear()
 
+    cdef cppclass Pulse:
+        void (*check)() noexcept nogil
+
     cdef cppclass Scan:
         const Positions* positions
         const uint64_t* allowed
@@ -54,6 +59,7 @@ cdef extern from "nfa_native/row_patterns/scan.hpp" namespace "spaseq::row_patte
         vector[uint8_t] targets
         bint tells_unmatched
         Found found
+        Pulse pulse
         Stuck stuck
         int64_t stuck_at
         const Conditions* conditions
@@ -176,6 +182,30 @@ cdef extern from *:
     }
     """
     void scan_partition "spaseq_scan_partition"(Scan* scan, int64_t begin, int64_t end) noexcept nogil
+
+
+cdef extern from *:
+    """
+    static void* (*spaseq_signal_error)() = nullptr;
+    static void spaseq_check_signals() {
+        if (void* error = spaseq_signal_error()) spaseq_pass_on(error);
+    }
+    """
+    void* (*SIGNAL_ERROR "spaseq_signal_error")() noexcept nogil
+    void check_signals "spaseq_check_signals"() noexcept nogil
+
+
+cdef void* signal_error() noexcept with gil:
+    """What a signal's handler raised, a reference of its own; NULL: nothing."""
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        Py_INCREF(error)
+        return <void*>error
+    return NULL
+
+
+SIGNAL_ERROR = signal_error
 
 
 cdef class PositionGraph:
@@ -370,12 +400,13 @@ cdef class RowPatternScanner:
         self.scan.rows = &rows[0] if rows.shape[0] else NULL
         self.scan.last = &last[0] if last is not None and last.shape[0] else NULL
         self.scan.skip, self.scan.tells_unmatched = skip, tells_unmatched
+        self.scan.pulse.check = check_signals
         for at in range(targets.shape[0]):
             self.scan.targets.safe_push_back(targets[at])
         self.scan.safe_open()
 
     def partition(self, int64_t begin, int64_t end):
-        """Find the matches of a partition, whose rows are ``begin`` to before ``end``."""
+        """Find the matches of a partition, whose rows are ``begin`` to before ``end``; what a signal's handler raises."""
         if not 0 <= begin <= end <= self.rows.shape[0]:
             raise ValueError(f"there are no rows {begin} to {end}")
         with nogil:

@@ -15,6 +15,7 @@
 #include "nfa_native/row_patterns/live_sets.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
 #include "nfa_native/row_patterns/program.hpp"
+#include "nfa_native/row_patterns/pulse.hpp"
 
 namespace spaseq::row_patterns {
 
@@ -84,6 +85,7 @@ struct Search {
     const EarliestEnds* ends = nullptr;
     int64_t begin = 0, end = 0;            // the partition
     uint64_t most_steps = 0;               // of a start; 0: any number
+    Pulse* pulse = nullptr;
     std::vector<Frame> frames;
     std::vector<std::vector<int64_t>> rows;        // by group: its rows of the match
     std::vector<std::vector<Tally>> tallies;       // by aggregate: up to each row of its group
@@ -200,6 +202,7 @@ struct Search {
             return;
         }
         ++steps;
+        pulse->beat(8);
         frames.push_back(Frame{position, positions->begins[position]});
         note(position, at);
         const std::vector<Instruction>& program = conditions->programs[position];

@@ -81,6 +81,10 @@ SAME = (  # options of which a run that goes on must have those of before
     help="When steps are made that combine several events: at once (eager), when a later event asks for them (lazy), "
     "or as it takes less (auto).",
 )  # fmt: skip
+@click.option(
+    "--max-steps", type=click.IntRange(1), metavar="NUMBER",
+    help="Of a query in SQL: the steps that a search from one row may take, else the run ends.  [default: any number]",
+)  # fmt: skip
 @options.format_option(BLOCKS)
 @click.option(
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
@@ -127,6 +131,7 @@ class TupleOptions(options.RunOptions):
     given: tuple[str, ...] = ()
     sharing: bool = True
     evaluation: str = "auto"
+    max_steps: int | None = None
     work_bound: float | None = None
     latency_bound: timedelta | None = None
     priorities: tuple[str, ...] = ()
@@ -207,8 +212,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
         state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
         asked = self.options
         self.matches = resumed(
-            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation, self.bound
-        )
+            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation, self.bound,
+            asked.max_steps,
+        )  # fmt: skip
 
     def _step(self, feed: object) -> None:
         """Between two steps of the feed."""

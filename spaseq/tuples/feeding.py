@@ -144,6 +144,7 @@ def fed(
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
+    max_steps: int = 0,
 ) -> SourceFeed:
     """What feeds these queries from streams; with ``everything`` all columns are read, and remembered.
 
@@ -152,7 +153,7 @@ def fed(
     """
     kind = TableKind(
         streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing,
-        evaluation=evaluation_of(evaluation), bound=bound,
+        evaluation=evaluation_of(evaluation), bound=bound, max_steps=max_steps,
     )  # fmt: skip
     check_queries(bound, queries)
     if bound is not None:

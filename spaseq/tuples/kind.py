@@ -86,7 +86,9 @@ class TableKind:
         sharing: bool = True,
         evaluation: Evaluating = Evaluating.AUTO,
         bound: Bound | None = None,
+        max_steps: int = 0,
     ) -> None:
+        self.max_steps = max_steps
         self.bound = checked(bound)
         if bound is not None and evaluation is Evaluating.LAZY:
             raise OptionError("where work has a bound no step waits (evaluation is lazy)")
@@ -199,7 +201,7 @@ class TableKind:
     ) -> AnyTupleQuery:
         """A query for this engine."""
         if isinstance(prepared, PreparedRowPattern):
-            return RunningRowPattern(name, prepared, self.core.errors)
+            return RunningRowPattern(name, prepared, self.core.errors, max_steps=self.max_steps)
         if prepared.query.given is not None:
             return ParametricTupleQuery(
                 name, prepared, self.core.errors, remembers, extra, self.sharing, self.bound is not None

@@ -129,7 +129,7 @@ def match(
     unit: str = "us", time_format: str | None = None, types: Types | None = None, csv: CsvFormat | None = None,
     stream: str | None = None, on_error: str = "stop", totals: str = "int64", given: RowSources = None,
     sharing: bool = True,
-    evaluation: str = "auto", bound: Bound | None = None,
+    evaluation: str = "auto", bound: Bound | None = None, max_steps: int | None = None,
 ) -> Matches | Aggregates | RowMatches | Results: ...  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def match(
     relation: str | None = None, time: str | None = None, unit: str = "us", time_format: str | None = None,
     types: Types | None = None, csv: CsvFormat | None = None, stream: str | None = None, on_error: str = "stop",
     totals: str = "int64", given: RowSources = None, sharing: bool = True, evaluation: str = "auto",
-    bound: Bound | None = None,
+    bound: Bound | None = None, max_steps: int | None = None,
 ) -> ManyMatches: ...  # fmt: skip
 
 
@@ -161,8 +161,11 @@ def match(
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
+    max_steps: int | None = None,
 ) -> Matches | Aggregates | RowMatches | Results | ManyMatches:
-    """The matches of a CEQL query, or their aggregates, in a source of tuples (``open_source`` says what that can be).
+    """The matches of a query in CEQL, or their aggregates, in a source of tuples (``open_source``: what that can be).
+
+    A query in SQL (MATCH_RECOGNIZE) gives the columns of its SELECT, on the source as a whole, which is sorted first.
 
     Several queries, a mapping by name or a list, give ``ManyMatches``: the source is read, and its events are encoded,
     once for all of them.
@@ -180,11 +183,12 @@ def match(
     queries do that differ only in constants.  ``evaluation``: steps that make a group of each combination of several
     events are made at once (``"eager"``), when a later event asks for them (``"lazy"``), or as it takes less
     (``"auto"``).  ``bound``: how much work events may take; the results are part of all then, those that bring most
-    for their work.  QueryError, OptionError: what is wrong with the query or the options.
+    for their work.  ``max_steps``: how many steps of a query in SQL, whose conditions read the match, a search from one
+    row may take, else StreamError.  QueryError, OptionError: what is wrong with the query or the options.
     StreamError: a row is wrong; else it comes with the matches.
     """
     reading = ReadingOptions(type, relation, time, unit, types, csv, on_error == "skip", time_format, stream, totals)
-    return _opening(query, source, reading, on_error, given, sharing, evaluation, bound).results()
+    return _opening(query, source, reading, on_error, given, sharing, evaluation, bound, max_steps).results()
 
 
 def resumed(
@@ -196,6 +200,7 @@ def resumed(
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
+    max_steps: int | None = None,
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
 
@@ -203,7 +208,9 @@ def resumed(
     or of other queries, sources or columns.
     """
     on_error = "skip" if reading.skip else "stop"
-    opening = _opening(queries, source, reading, on_error, sharing=sharing, evaluation=evaluation, bound=bound)
+    opening = _opening(
+        queries, source, reading, on_error, sharing=sharing, evaluation=evaluation, bound=bound, max_steps=max_steps
+    )
     return ManyMatches(opening.feed(on_step=on_step, state=state))
 
 
@@ -216,6 +223,7 @@ def _opening(
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
+    max_steps: int | None = None,
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
@@ -234,7 +242,9 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared, reading.time)
-    return _Opening(queries, source, reading, sharing, evaluation, bound)
+    if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
+        raise OptionError(f"max_steps is a number of steps, as in 1_000_000, not {max_steps!r:.80}")
+    return _Opening(queries, source, reading, sharing, evaluation, bound, max_steps or 0)
 
 
 def _without_types(queries: Mapping[str, AnyPrepared], reading: ReadingOptions) -> ReadingOptions:
@@ -258,6 +268,7 @@ class _Opening:
     sharing: bool
     evaluation: str
     bound: Bound | None
+    max_steps: int
 
     def results(self) -> Matches | Aggregates | RowMatches | Results | ManyMatches:
         """What ``match`` gives."""
@@ -279,7 +290,9 @@ class _Opening:
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
         streams = open_streams(list(self.queries.values()), self.source, self.reading)
-        return fed(self.queries, streams, everything, on_step, state, self.sharing, self.evaluation, self.bound)
+        return fed(
+            self.queries, streams, everything, on_step, state, self.sharing, self.evaluation, self.bound, self.max_steps
+        )
 
     def _again(self) -> Matches:
         check_readable_again(self.source)

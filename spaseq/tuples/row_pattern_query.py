@@ -18,6 +18,7 @@ from spaseq.tuples.table_query import TableQuery
 class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable]):
     """See ``TableQuery``: it is fed all columns of its rows, and told when there are no more."""
 
+    max_steps: int = 0
     is_fed: bool = False  # rows come, and are no longer wanted when it is over
     is_plain: ClassVar[bool] = True  # results have nothing but values
 
@@ -42,7 +43,9 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable]):
         """
         asked = self.prepared.asked(names)
         self.schema, self.first = columns.fixed(asked, asked), first
-        self.evaluation = WholeTable(self.prepared.parsed, self.prepared.on(names, self.schema), self.schema)
+        self.evaluation = WholeTable(
+            self.prepared.parsed, self.prepared.on(names, self.schema), self.schema, self.max_steps
+        )
         self.is_fed = True
 
     def feed(self, rows: Encoded) -> None:

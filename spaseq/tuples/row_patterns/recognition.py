@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ _REASONS = {
     Stuck.FIRST_ROW: "that is the first row of the match, where the next one would begin again",
     Stuck.BEYOND: "overflow: a number is beyond 64 bits",
     Stuck.DIVISION: "division by zero",
-    Stuck.STEPS: "the search takes more steps than it may",
+    Stuck.STEPS: "the search takes more steps than it may (max_steps)",
 }
 
 
@@ -51,8 +51,10 @@ class Recognized(NamedTuple):
     unmatched: tuple[str, ...]
 
 
-def recognized(query: RowPatternQuery, table: pyarrow.Table) -> Recognized:
+def recognized(query: RowPatternQuery, table: pyarrow.Table, max_steps: int = 0) -> Recognized:
     """The results of a query, whose columns are known, on all rows of a table.
+
+    A search from one row takes ``max_steps`` at most (0: any number).
 
     QueryError: it asks for what is not supported.  ValueFault: a row has no value; StuckError.
     """
@@ -62,10 +64,11 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> Recognized:
     columns = {name: column_of(rows.table, name) for name in rows.table.column_names}
     try:
         neighbours = _Neighbours(columns, rows.begins, rows.table.num_rows)
-        classes, held = row_classes(neighbours.truths(plan), rows.table.num_rows)
-        found = _scan(query, plan, rows, neighbours, classes, held)
+        truths = neighbours.truths(plan)
+        classes, held = row_classes(truths, rows.table.num_rows)
+        found = _scan(query, plan, rows, neighbours, classes, held, max_steps)
         shown = shown_rows(found, plan.automaton, query.shown, rows)
-        return Recognized(results(query, columns, shown, query.columns), _unmatched(plan, held))
+        return Recognized(results(query, columns, shown, query.columns), _unmatched(plan, truths))
     except RowFault as fault:
         fault.row = rows.came_at(fault.row)
         raise
@@ -74,7 +77,7 @@ def recognized(query: RowPatternQuery, table: pyarrow.Table) -> Recognized:
 # ── matches ──────────────────────────────────────────────────────────────────────────────────────────────
 def _scan(
     query: RowPatternQuery, plan: RowPatternPlan, rows: SortedRows, neighbours: _Neighbours,
-    classes: NDArray[np.uint32], held: NDArray[np.bool_],
+    classes: NDArray[np.uint32], held: NDArray[np.bool_], max_steps: int,
 ) -> FoundMatches:  # fmt: skip
     automaton = plan.automaton
     allowed = allowed_positions(plan.conditions.asked, held)
@@ -83,7 +86,9 @@ def _scan(
     unmatched = query.shown is Shown.WITH_UNMATCHED
     with faults_in("DEFINE", ""):
         searched = match_conditions(automaton, plan.conditions.searched, neighbours.own)
-    scanner = RowPatternScanner(graph_of(automaton), allowed, classes, skip, targets, unmatched, last, searched)
+    scanner = RowPatternScanner(
+        graph_of(automaton), allowed, classes, skip, targets, unmatched, last, searched, max_steps
+    )
     for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
         scanner.partition(begin, end)
         if scanner.stuck is not Stuck.NO:
@@ -91,10 +96,11 @@ def _scan(
     return FoundMatches(*scanner.take())
 
 
-def _unmatched(plan: RowPatternPlan, held: NDArray[np.bool_]) -> tuple[str, ...]:
+def _unmatched(plan: RowPatternPlan, truths: Sequence[NDArray[np.bool_]]) -> tuple[str, ...]:
     """The variables whose conditions on single rows hold of none."""
+    some = [bool(truth.any()) for truth in truths]
     asked = zip(plan.automaton.positions, plan.conditions.asked, strict=True)
-    holds = [(position.variable, test is None or bool(held[:, test].any())) for position, test in asked]
+    holds = [(position.variable, test is None or some[test]) for position, test in asked]
     fit = {variable for variable, one in holds if one}
     return tuple(dict.fromkeys(variable for variable, _ in holds if variable not in fit))
 

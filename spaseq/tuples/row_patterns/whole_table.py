@@ -37,12 +37,14 @@ Fed: TypeAlias = "RowsFed | EndOfRows"
 
 
 class WholeTable:
-    """See ``TableEvaluation``.  ``columns`` are those of the table, as they are asked for."""
+    """See ``TableEvaluation``.  ``columns``: those of the table as they are asked for, ``max_steps`` as of ``match``."""
 
     variables: tuple[str, ...] = ()
     met = 0
 
-    def __init__(self, parsed: ParsedRowPatternQuery, query: RowPatternQuery, columns: pyarrow.Schema) -> None:
+    def __init__(
+        self, parsed: ParsedRowPatternQuery, query: RowPatternQuery, columns: pyarrow.Schema, max_steps: int = 0
+    ) -> None:
         assert query.columns is not None
         self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
         self.found = 0
@@ -50,6 +52,7 @@ class WholeTable:
         self._parsed = parsed
         self._query = query
         self._columns = columns
+        self._max_steps = max_steps
         self._first: int | None = None
         self._kept: list[pyarrow.RecordBatch] = []
 
@@ -83,7 +86,7 @@ class WholeTable:
         arrays = [joined(part, type_) for part, type_ in zip(parts, self._columns.types, strict=True)]
         table = pyarrow.Table.from_arrays(arrays, names=names)
         try:
-            found, self.unmatched = recognized(self._query, table)
+            found, self.unmatched = recognized(self._query, table, self._max_steps)
             return found
         except RowFault as fault:
             position = (self._first or 0) + fault.row
