@@ -386,6 +386,33 @@ def tuples_within(events: int = 400) -> Case:
     return TuplesWithin(f"{query} WITHIN 30 SECONDS", events_of)
 
 
+PATTERNS = {
+    "search": "(A+ B) DEFINE B AS B.price > LAST(A.price) + 1 AND B.price < SUM(A.price)",
+    "back": "(A+ B+ C) DEFINE B AS B.price < FIRST(A.price) OR B.price = MAX(A.price), C AS C.price > AVG(B.price)",
+    "dead": "((A | B)+ C) DEFINE A AS price > 2, C AS C.price > 90 + COUNT(A.*)",
+    "permuted": "(PERMUTE(A, B, C, D, E)) DEFINE A AS price > 1, C AS C.price > PREV(C.price)",
+    "within": "(A+? B) WITHIN INTERVAL '9' SECOND DEFINE B AS price > 7",
+    "both": "(A+ B) WITHIN INTERVAL '9' SECOND DEFINE B AS B.price > LAST(A.price)",
+    "many": "((A | B | C){3,9} D) DEFINE A AS price > 3, B AS price < 3, D AS type = 'ASK'",
+    "next": "(A B) DEFINE A AS NEXT(price, 2) > price, B AS PREV(price) < price",
+}
+
+
+def row_patterns(events: int = 600) -> Case:
+    """Rows of queries in SQL: keys that are sorted, searches, navigations and running aggregates."""
+    text = """SELECT * FROM Trades MATCH_RECOGNIZE (PARTITION BY key ORDER BY time
+        MEASURES FIRST(A.price, 1) AS first, SUM(price) AS total, MAX(A.price) AS most, LAST(B.type) AS kind
+        ALL ROWS PER MATCH PATTERN {})"""
+    queries = [written(f"{name}.sql", text.format(pattern)) for name, pattern in PATTERNS.items()]
+    header, *lines = tuples(events).splitlines()
+    timed = [
+        f"{line.rpartition(',')[0]},2026-01-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}"
+        for n, line in enumerate(lines)
+    ]
+    table = written("timed.csv", "\n".join([header, *timed, ""]))
+    return Command("tuples", *queries, "--events", table, "--format", "jsonl")
+
+
 def edges(events: int = 300) -> Case:
     """Paths that appear in a stream of edges, whose window is full most of the time."""
     query = written("e.paths", PATHS.replace("ex:", EX))
@@ -401,11 +428,13 @@ def searches(edges: int = 60) -> Case:
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
     "snapshot": snapshot, "rows": rows, "rules": rules, "tuple rows": tuple_rows,
-    "within": within, "tuples within": tuples_within, "edges": edges, "searches": searches,
+    "within": within, "tuples within": tuples_within, "row patterns": row_patterns, "edges": edges,
+    "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
-    "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "within": 1_300, "tuples within": 4_000, "edges": 6_000,
+    "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "within": 1_300, "tuples within": 4_000, "row patterns": 60_000,
+    "edges": 6_000,
     "searches": 400,
 }  # fmt: skip
 

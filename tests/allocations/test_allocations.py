@@ -19,6 +19,7 @@ EVERY = {
     "tuple rows": 47,
     "within": 97,
     "tuples within": 3,
+    "row patterns": 7,
     "edges": 41,
     "searches": 31,
 }

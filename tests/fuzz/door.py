@@ -13,8 +13,8 @@ from tests.fuzz.mutate import mutated
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = (
-    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "paths", "graphs", "edges", "snapshots",
-    "csv", "parquet", "terminal",
+    "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "sql", "paths", "graphs", "edges",
+    "snapshots", "csv", "parquet", "terminal",
 )  # fmt: skip
 
 Mutate = Callable[[bytes, bytes, Sequence[bytes], random.Random], bytes]

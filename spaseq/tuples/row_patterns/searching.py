@@ -307,7 +307,8 @@ class _Words:
                 reals: NDArray[np.float64] = pc.add(column.fill_null(0.0), 0.0).to_numpy(zero_copy_only=False)
                 return np.ascontiguousarray(reals).view(np.int64)
             case SqlKind.DECIMAL:
-                return np.array([_scaled(value, type_.scale, row) for row, value in enumerate(column.to_pylist())])
+                scaled = (_scaled(value, type_.scale, row) for row, value in enumerate(column.to_pylist()))
+                return np.fromiter(scaled, np.int64, len(column))
             case SqlKind.DATE:
                 days: NDArray[np.int32] = column.cast(pyarrow.int32()).fill_null(0).to_numpy(zero_copy_only=False)
                 return days.astype(np.int64) * 86_400_000_000

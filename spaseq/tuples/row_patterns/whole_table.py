@@ -37,7 +37,7 @@ Fed: TypeAlias = "RowsFed | EndOfRows"
 
 
 class WholeTable:
-    """See ``TableEvaluation``.  ``columns``: those of the table as they are asked for, ``max_steps`` as of ``match``."""
+    """See ``TableEvaluation``.  ``columns`` are those of the table as they are asked for."""
 
     variables: tuple[str, ...] = ()
     met = 0
