@@ -35,6 +35,24 @@ struct Found {
     }
 };
 
+// Where the match behind one begins whose rows are `row` to before `end`, with these labels.
+inline size_t next_start(
+    Skip skip, const std::vector<uint8_t>& targets, const uint16_t* labels, size_t row, size_t end, Stuck* stuck
+) noexcept {
+    if (end == row || skip == Skip::TO_NEXT_ROW) return row + 1;
+    if (skip == Skip::PAST_LAST_ROW) return end;
+    const size_t length = end - row;
+    size_t target = length;
+    if (skip == Skip::TO_FIRST) {
+        for (target = 0; target < length && !targets[labels[target]];) ++target;
+    } else {
+        while (target > 0 && !targets[labels[target - 1]]) --target;
+        target = target == 0 ? length : target - 1;
+    }
+    if (target == length || target == 0) *stuck = target == 0 ? Stuck::FIRST_ROW : Stuck::NOT_THERE;
+    return row + target;
+}
+
 struct Scan {
     const Positions* positions = nullptr;
     const uint64_t* allowed = nullptr;     // by class, as of `LiveSets`
@@ -127,7 +145,7 @@ struct Scan {
             const int64_t behind = static_cast<int64_t>(row) + length;
             enter(stuck_at, static_cast<size_t>(length), ++number);
             beyond = behind > beyond ? behind : beyond;
-            row = next_start(row, static_cast<size_t>(behind), labels);
+            row = next_start(skip, targets, found.labels.data() + labels, row, static_cast<size_t>(behind), &stuck);
         }
     }
 
@@ -141,22 +159,6 @@ struct Scan {
         found.firsts.push_back(first);
         found.counts.push_back(static_cast<int64_t>(count));
         found.numbers.push_back(number);
-    }
-
-    // Where the match behind one begins whose rows are `row` to before `end`.
-    size_t next_start(size_t row, size_t end, size_t labels) noexcept {
-        if (end == row || skip == Skip::TO_NEXT_ROW) return row + 1;
-        if (skip == Skip::PAST_LAST_ROW) return end;
-        const uint16_t* its = found.labels.data() + labels;
-        size_t length = end - row, target = length;
-        if (skip == Skip::TO_FIRST) {
-            for (target = 0; target < length && !targets[its[target]];) ++target;
-        } else {
-            while (target > 0 && !targets[its[target - 1]]) --target;
-            target = target == 0 ? length : target - 1;
-        }
-        if (target == length || target == 0) stuck = target == 0 ? Stuck::FIRST_ROW : Stuck::NOT_THERE;
-        return row + target;
     }
 };
 

@@ -11,20 +11,9 @@ import numpy as np
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport attempted, guarded, raise_cpp_error
+from nfa_native.row_patterns.positions cimport Follower, Found, Positions, Pulse
 
 cdef extern from "nfa_native/row_patterns/scan.hpp" namespace "spaseq::row_patterns" nogil:
-    cdef cppclass Follower:
-        Follower()
-        int32_t position
-        bint at_end
-
-    cdef cppclass Positions:
-        uint32_t count
-        size_t words
-        vector[uint32_t] begins
-        vector[Follower] followers
-        void safe_complete "complete"() except +raise_cpp_error
-
     cpdef enum class Skip(uint32_t):
         PAST_LAST_ROW
         TO_NEXT_ROW
@@ -38,16 +27,6 @@ cdef extern from "nfa_native/row_patterns/scan.hpp" namespace "spaseq::row_patte
         BEYOND
         DIVISION
         STEPS
-
-    cdef cppclass Found:
-        vector[int64_t] firsts
-        vector[int64_t] counts
-        vector[int64_t] numbers
-        vector[uint16_t] labels
-        void clear()
-
-    cdef cppclass Pulse:
-        void (*check)() noexcept nogil
 
     cdef cppclass Scan:
         const Positions* positions
@@ -208,14 +187,16 @@ cdef void* signal_error() noexcept with gil:
 SIGNAL_ERROR = signal_error
 
 
+cdef void heed_signals(Pulse* pulse) noexcept:
+    pulse.check = check_signals
+
+
 cdef class PositionGraph:
     """Positions and what follows each: ``followers[begins[n]:begins[n + 1]]`` are those of node n, ACCEPT is -1.
 
     Nodes are the positions, then where a match begins with any row, and with the first one of a partition.
     ``at_end``: of which followers ACCEPT is only behind the last row of a partition.
     """
-
-    cdef Positions positions
 
     def __init__(self, const uint32_t[::1] begins not None, const int32_t[::1] followers not None, const uint8_t[::1] at_end not None):
         cdef Py_ssize_t at, nodes = begins.shape[0] - 1
@@ -400,7 +381,7 @@ cdef class RowPatternScanner:
         self.scan.rows = &rows[0] if rows.shape[0] else NULL
         self.scan.last = &last[0] if last is not None and last.shape[0] else NULL
         self.scan.skip, self.scan.tells_unmatched = skip, tells_unmatched
-        self.scan.pulse.check = check_signals
+        heed_signals(&self.scan.pulse)
         for at in range(targets.shape[0]):
             self.scan.targets.safe_push_back(targets[at])
         self.scan.safe_open()
@@ -427,15 +408,18 @@ cdef class RowPatternScanner:
 
         The number of a match is 0 where there is none: that row is in no match.
         """
-        cdef Found* found = &self.scan.found
-        taken = (
-            copied(found.firsts.data(), found.firsts.size() * sizeof(int64_t), np.int64),
-            copied(found.counts.data(), found.counts.size() * sizeof(int64_t), np.int64),
-            copied(found.numbers.data(), found.numbers.size() * sizeof(int64_t), np.int64),
-            copied(found.labels.data(), found.labels.size() * sizeof(uint16_t), np.uint16),
-        )
-        found.clear()
-        return taken
+        return taken(&self.scan.found)
+
+
+cdef taken(Found* found):
+    arrays = (
+        copied(found.firsts.data(), found.firsts.size() * sizeof(int64_t), np.int64),
+        copied(found.counts.data(), found.counts.size() * sizeof(int64_t), np.int64),
+        copied(found.numbers.data(), found.numbers.size() * sizeof(int64_t), np.int64),
+        copied(found.labels.data(), found.labels.size() * sizeof(uint16_t), np.uint16),
+    )
+    found.clear()
+    return arrays
 
 
 cdef copied(const void* values, size_t size, dtype):

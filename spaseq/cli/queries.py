@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -83,7 +84,14 @@ def checked_row_pattern(text: str, path: str) -> ParsedRowPatternQuery:
 
     found = sql.parse(text, path)
     with about(path):
-        check_skipping(found.query, row_pattern_plan(found.query), found.place("AFTER MATCH SKIP", ""))
+        with found.about("PATTERN"):
+            plan = row_pattern_plan(found.query)
+        with found.about("AFTER MATCH SKIP"):
+            check_skipping(found.query, plan)
+        if find_spec("pyarrow") is not None:  # without which it cannot be run, but is right all the same
+            from spaseq.tuples.row_patterns.prepared import check_conditions
+
+            check_conditions(found, found.query)
     return found
 
 

@@ -159,4 +159,4 @@ def _json(value: Any) -> str:
 
 
 def _listed(values: list[Any]) -> str:
-    return ", ".join(map(str, values))
+    return ", ".join("NULL" if value is None else str(value) for value in values)

@@ -9,7 +9,21 @@ from tests.docs.console import ROOT
 from tests.docs.test_docs import MARKDOWN
 
 FOLDERS = ("spaseq", "gpm", "nfa_native", "tests", "tools", "benchmarks", "datasets", "docs", "examples")
-SUFFIXES = (".py", ".pyi", ".pyx", ".pxd", ".pxi", ".hpp", ".md", ".toml", ".lark", ".spaseq", ".ceql", ".paths")
+SUFFIXES = (
+    ".py",
+    ".pyi",
+    ".pyx",
+    ".pxd",
+    ".pxi",
+    ".hpp",
+    ".md",
+    ".toml",
+    ".lark",
+    ".spaseq",
+    ".ceql",
+    ".paths",
+    ".sql",
+)
 CHAPTER = re.compile(r"\bsemantics\.md\)? (\d(?:\.\d)?(?:, \d(?:\.\d)?)*)")
 DOCUMENT = re.compile(r"(?<![\w/-])(?:\w+/)*[\w-]+\.md\b")
 ELSEWHERE = re.compile(r"\b(?:SEMANTICS|KERNEL|ARCHITECTURE)(?:\.md\b| \d)|shared/design")

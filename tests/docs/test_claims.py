@@ -71,7 +71,8 @@ def test_targets_are_there(file: str) -> None:
 @pytest.mark.parametrize(
     ("file", "room"),
     [("docs/python.md", "spaseq"), ("docs/spark.md", "spaseq.spark"), ("docs/paths.md", "spaseq.paths"),
-     ("docs/rag.md", "spaseq.paths.rag"), ("docs/ceql.md", "spaseq.tuples")],
+     ("docs/rag.md", "spaseq.paths.rag"), ("docs/ceql.md", "spaseq.tuples"),
+     ("docs/sql.md", "spaseq.tuples")],
 )  # fmt: skip
 def test_signatures_are_those_of_the_code(file: str, room: str) -> None:
     """Written with all parameters: names in order, and defaults."""

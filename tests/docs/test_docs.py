@@ -18,6 +18,7 @@ TOLD = (
     "README.md",
     "docs/best-effort.md",
     "docs/ceql.md",
+    "docs/sql.md",
     "docs/errors.md",
     "docs/cli.md",
     "docs/many-queries.md",

@@ -81,17 +81,17 @@ def _repeated(pattern: Repetition, allowed: Allowed, row: int, labels: Labels, d
 _BOUNDS: tuple[tuple[int, int | None], ...] = ((0, None), (1, None), (0, 1), (2, 2), (1, 2), (2, None), (0, 2))
 
 
-def random_row_pattern(draw: random.Random, depth: int) -> RowPattern:
-    """A pattern of A, B and C, nested so deep."""
+def random_row_pattern(draw: random.Random, depth: int, names: str = "ABC") -> RowPattern:
+    """A pattern of variables with these names, nested so deep."""
     chance = draw.random()
     if depth == 0 or chance < 0.25:
-        return OneRow(draw.choice("ABC"))
+        return OneRow(draw.choice(names))
     if chance < 0.36:
         return NoRow() if chance < 0.3 else PartitionEdge(draw.random() < 0.5)
     if chance < 0.72:
-        parts = tuple(random_row_pattern(draw, depth - 1) for _ in range(draw.randint(2, 3)))
+        parts = tuple(random_row_pattern(draw, depth - 1, names) for _ in range(draw.randint(2, 3)))
         return RowSequence(parts) if chance < 0.55 else Preferred(parts) if chance < 0.66 else Permuted(parts)
-    body = random_row_pattern(draw, depth - 1)
+    body = random_row_pattern(draw, depth - 1, names)
     low, high = draw.choice(_BOUNDS)
     return Excluded(body) if chance < 0.75 else Repetition(body, low, high, draw.random() < 0.6)
 

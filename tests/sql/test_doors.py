@@ -99,6 +99,28 @@ def test_all_rows_have_all_columns_of_their_table() -> None:
     assert both["fall"].equals(found)
 
 
+def test_the_rest_of_the_columns_comes_in_the_order_of_the_table() -> None:
+    table = pyarrow.table({"day": [1], "price": [2], "z": [3]})
+    text = (
+        "SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n ALL ROWS PER MATCH PATTERN (A) DEFINE A AS price < 9)"
+    )
+    assert tuples.match(text, table).schema.names == ["n", "day", "price", "z"]
+
+
+def test_a_statement_may_read_no_column() -> None:
+    text = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES COUNT(*) AS n PATTERN (A+) DEFINE A AS TRUE)"
+    assert tuples.match(text, ROWS).to_arrow().to_pylist() == [{"n": 6}]
+    assert tuples.match(text, TABLE.to_batches(max_chunksize=2)).to_arrow().to_pylist() == [{"n": 6}]
+
+
+def test_decimals_that_are_declared_are_what_values_write() -> None:
+    text = "SELECT * FROM t MATCH_RECOGNIZE (MEASURES SUM(v) AS s PATTERN (A+) DEFINE A AS TRUE)"
+    rows = [{"v": 1.25}, {"v": "2.5"}, {"v": 3}, {"v": Decimal("0.01")}, {"v": None}]
+    assert tuples.match(text, rows, types={"v": "decimal(9,2)"}).to_arrow()["s"].to_pylist() == [Decimal("6.76")]
+    with pytest.raises(StreamError, match="the column v is declared decimal128"):
+        tuples.match(text, [{"v": "x"}], types={"v": "decimal(9,2)"}).to_arrow()
+
+
 def test_columns_without_values_in_sql_are_left_alone_unless_they_are_asked_for() -> None:
     with pytest.raises(QueryError, match=r"the column note is of type struct<by: int64>, which SQL has no values of"):
         tuples.match(FALL.replace("PATTERN", "ALL ROWS PER MATCH PATTERN"), TABLE)
@@ -194,6 +216,17 @@ REFUSED: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
             "SELECT * FROM x MATCH_RECOGNIZE (MEASURES A.t AS t PATTERN (A) DEFINE A AS TRUE)",
             pyarrow.table({"t": pyarrow.array([1_001], pyarrow.timestamp("ns"))}),
         ).to_arrow(),
+    ),
+    "a date with a time of day": (
+        StreamError, "the column t of type timestamp.us. does not become date32.day.: the time of day would be lost",
+        lambda: tuples.match(
+            "SELECT * FROM x MATCH_RECOGNIZE (MEASURES A.t AS t PATTERN (A) DEFINE A AS TRUE)",
+            pyarrow.table({"t": pyarrow.array([1_001], pyarrow.timestamp("us"))}), types={"t": "date"},
+        ).to_arrow(),
+    ),
+    "too large a pattern": (
+        QueryError, r"<query>:5:14: error: the pattern is too large: .*\n.*\n +\^+\nhint: write smaller numbers",
+        lambda: tuples.prepare(FALL.replace("A B+", "A B{1000000}")),
     ),
     "too large a number": (
         StreamError, r"the column n of type uint64 does not become int64",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from spaseq.errors import Location, QueryWarning
+from spaseq.errors import Location, QueryError, QueryWarning
 from spaseq.languages.node import Node
 from spaseq.languages.query_text import Problem, QueryText, source_of
 from spaseq.languages.sql import tree
@@ -51,12 +52,22 @@ class ParsedRowPatternQuery:
         """Which columns it reads of a table that has these; QueryError: it has not what is asked for."""
         return columns_read(self.on(dict.fromkeys(names, ANY)))
 
-    def place(self, clause: str, name: str) -> Location:
-        """Where a variable is defined (DEFINE), a measure (MEASURES), or what comes next (AFTER MATCH SKIP)."""
+    @contextmanager
+    def about(self, clause: str, name: str = "") -> Iterator[None]:
+        """Within, errors without a place are about a clause, as of ``place``."""
+        try:
+            yield
+        except QueryError as error:
+            error.location = error.location if error.location.line else self.place(clause, name)
+            raise
+
+    def place(self, clause: str, name: str = "") -> Location:
+        """Where a variable is defined (DEFINE), a measure (MEASURES), the PATTERN, or AFTER MATCH SKIP."""
         nodes: dict[tuple[str, str], Node] = {
             ("DEFINE", variable_of(each.variable)): each for each in self.tree.definitions
         }
         nodes |= {("MEASURES", each.name.text): each for each in self.tree.measures}
+        nodes |= {("PATTERN", ""): self.tree.pattern}
         nodes |= {} if self.tree.skip is None else {("AFTER MATCH SKIP", ""): self.tree.skip}
         first = next((each for (kind, _), each in nodes.items() if kind == clause), self.tree)
         return self.source.location(nodes.get((clause, name), first).span)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spaseq.errors import Location, QueryError
+from spaseq.errors import QueryError
 from spaseq.pattern.rows.query import RowPatternQuery, ToRowOf
 from spaseq.plan.rows.automaton import ACCEPT, Follower, PositionAutomaton, position_automaton
 from spaseq.plan.rows.conditions import PositionConditions, position_conditions
@@ -29,12 +29,12 @@ def row_pattern_plan(query: RowPatternQuery) -> RowPatternPlan:
     return RowPatternPlan(automaton, position_conditions(automaton, query.definitions))
 
 
-def check_skipping(query: RowPatternQuery, plan: RowPatternPlan, place: Location) -> None:
-    """QueryError, at the place of AFTER MATCH: after any match the next one would begin with the same row."""
+def check_skipping(query: RowPatternQuery, plan: RowPatternPlan) -> None:
+    """QueryError, about AFTER MATCH: after any match the next one would begin with the same row."""
     skipping = query.skipping
     if isinstance(skipping, ToRowOf) and _stays(plan.automaton, skipping):
         message = f"{skipping.name} is the first row of every match, where the next one would begin again, and so on"
-        raise QueryError(message, place, hint="write SKIP TO NEXT ROW, SKIP PAST LAST ROW, or another variable")
+        raise QueryError(message, hint="write SKIP TO NEXT ROW, SKIP PAST LAST ROW, or another variable")
 
 
 def _stays(automaton: PositionAutomaton, skipping: ToRowOf) -> bool:

@@ -90,7 +90,7 @@ def _quoted(delimiter: str) -> re.Pattern[bytes]:
 SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
 ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
 MOST = 1 << 24  # bytes of a row: it is held in memory whole
-_BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to [^:]*: (.*)", re.DOTALL)
+_BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): (?:CSV conversion error to [^:]*: )?(.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
 
 

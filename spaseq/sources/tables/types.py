@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from datetime import datetime
+from decimal import Decimal
 from enum import Enum
 from typing import Any
 
@@ -113,7 +114,10 @@ def usual(column: pyarrow.Array, type_: pyarrow.DataType, cut: bool = False) -> 
         return column.cast(pyarrow.timestamp(type_.unit, column.type.tz), safe=not (cut and finer)).cast(type_)
     if types.is_float16(column.type):
         column = column.cast(pyarrow.float32())
-    return column.cast(type_)
+    found = column.cast(type_)
+    if types.is_date(type_) and types.is_timestamp(column.type) and not found.cast(column.type).equals(column):
+        raise pyarrow.ArrowInvalid("the time of day would be lost")
+    return found
 
 
 def fault(column: pyarrow.Array) -> tuple[int, str] | None:
@@ -351,6 +355,8 @@ def converted(values: list[Any], type_: pyarrow.DataType | None, declared: bool 
             return _numbers(values, type_, declared)
         if declared and type_ is not None and kind_of_type(type_) is ValueKind.TEXT:
             values = [_text(value) for value in values]
+        if declared and type_ is not None and types.is_decimal(type_):
+            values = [_decimal(value) for value in values]
         return pyarrow.array(values, type_, from_pandas=True)
     except MemoryError:  # of Arrow, too
         raise
@@ -368,6 +374,16 @@ def _numbers(values: list[Any], type_: pyarrow.DataType, declared: bool) -> Any:
     found = pyarrow.array(values, from_pandas=True)
     allowed = (ValueKind.NUMBER, ValueKind.NULL, ValueKind.TEXT) if declared else (ValueKind.NUMBER, ValueKind.NULL)
     return found.cast(type_) if kind_of_type(found.type) in allowed else None
+
+
+def _decimal(value: Any) -> Any:
+    """The number that a value writes."""
+    if isinstance(value, float):
+        return None if value != value else Decimal(repr(value))
+    try:
+        return Decimal(value) if isinstance(value, str | int) and not isinstance(value, bool) else value
+    except ArithmeticError:
+        return value  # which is refused
 
 
 def _text(value: Any) -> str | None:

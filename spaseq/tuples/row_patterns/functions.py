@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from spaseq.pattern.rows.expressions import Applied, SqlConstant
 from spaseq.pattern.rows.types import SqlKind, SqlType
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
+from spaseq.tuples.row_patterns.buffers import only_at
 from spaseq.tuples.row_patterns.casts import EXACT, casted, within_digits
 
 Columns = Sequence[pyarrow.Array]
@@ -169,16 +170,20 @@ def _negated(expression: Applied, column: pyarrow.Array) -> pyarrow.Array:
     return pc.negate_checked(column)
 
 
-def _rounded(expression: Applied, column: pyarrow.Array, *_: pyarrow.Array) -> pyarrow.Array:
-    digits, wanted = 0, arrow_type(expression.type)
-    if len(expression.operands) == 2:
-        constant = expression.operands[1]
-        if not isinstance(constant, SqlConstant) or not isinstance(constant.value, int):
-            raise ValueError("ROUND takes to how many digits as a number")
-        digits = constant.value
+def _rounded(expression: Applied, column: pyarrow.Array, *digits: pyarrow.Array) -> pyarrow.Array:
+    if not digits:
+        return _rounded_to(expression, column, 0)
+    found = pyarrow.nulls(len(column), arrow_type(expression.type))
+    for number in pc.unique(digits[0]).drop_null().to_pylist():
+        some = pc.equal(digits[0], number).fill_null(False)
+        found = pc.if_else(some, _rounded_to(expression, only_at(column, some.to_numpy(False)), number), found)
+    return found
+
+
+def _rounded_to(expression: Applied, column: pyarrow.Array, digits: int) -> pyarrow.Array:
     if expression.type.kind is SqlKind.INTEGER and digits >= 0:
         return column
-    return pc.round(_widened(expression, column), digits, _ROUND).cast(wanted)
+    return pc.round(_widened(expression, column), digits, _ROUND).cast(arrow_type(expression.type))
 
 
 def _widened(expression: Applied, column: pyarrow.Array) -> pyarrow.Array:

@@ -12,9 +12,10 @@ import pyarrow
 from spaseq.errors import QueryError
 from spaseq.languages.sql import ParsedRowPatternQuery, format_query, parse
 from spaseq.pattern.rows.query import RowPatternQuery
-from spaseq.plan.rows.plan import check_skipping, row_pattern_plan
+from spaseq.plan.rows.plan import RowPatternPlan, check_skipping, row_pattern_plan
 from spaseq.sources.tables.types import exact_name, shown
 from spaseq.tuples.row_patterns.arrow_types import sql_type
+from spaseq.tuples.row_patterns.searching import UnsearchedError, check_searched
 
 MOST_REMEMBERED = 256  # of the queries that were prepared, in a process
 
@@ -60,16 +61,30 @@ class PreparedRowPattern:
 
     def on(self, names: Sequence[str], schema: pyarrow.Schema) -> RowPatternQuery:
         """What it means for a table with these columns; ``schema`` has what was ``asked``.  QueryError: nothing."""
-        read = self.parsed.columns_of(names)
-        found = {name: sql_type(schema.field(exact_name(name)).type) for name in read}
+        read = set(self.parsed.columns_of(names))
+        found = {name: sql_type(schema.field(exact_name(name)).type) for name in names if name in read}
         for name, type_ in found.items():
             if type_ is None:
                 told = f"the column {name} is of type {shown(schema.field(exact_name(name)).type)}"
                 raise QueryError(f"{told}, which SQL has no values of", hint=_HINT)
-        return self.parsed.on({name: type_ for name, type_ in found.items() if type_ is not None})
+        query = self.parsed.on({name: type_ for name, type_ in found.items() if type_ is not None})
+        check_conditions(self.parsed, query)
+        return query
 
 
 _HINT = "say which columns results have, as in SELECT a, b FROM …; a column's type can be declared"
+
+
+def check_conditions(parsed: ParsedRowPatternQuery, query: RowPatternQuery) -> RowPatternPlan:
+    """The plan of a query, or of what is known of it; QueryError: its conditions ask for what is not supported."""
+    with parsed.about("PATTERN"):
+        plan = row_pattern_plan(query)
+    try:
+        check_searched(plan.automaton, plan.conditions.searched)
+    except UnsearchedError as unsearched:
+        with parsed.about("DEFINE", unsearched.variable):
+            raise unsearched.error from None
+    return plan
 
 
 def prepared_row_pattern(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
@@ -79,7 +94,9 @@ def prepared_row_pattern(source: str | ParsedRowPatternQuery) -> PreparedRowPatt
 
 def _checked(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
     found = PreparedRowPattern(source)
-    check_skipping(found.query, row_pattern_plan(found.query), found.parsed.place("AFTER MATCH SKIP", ""))
+    plan = check_conditions(found.parsed, found.query)
+    with found.parsed.about("AFTER MATCH SKIP"):
+        check_skipping(found.query, plan)
     return found
 
 

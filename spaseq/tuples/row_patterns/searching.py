@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, TypeAlias
@@ -40,18 +40,41 @@ LABEL, ROWS = -1, -2  # in the place of a column: the names of variables; nothin
 _LARGEST = (1 << 63) - 1
 
 
+class UnsearchedError(Exception):
+    """The condition of a variable has what a search has no steps for."""
+
+    def __init__(self, variable: str, error: QueryError) -> None:
+        super().__init__(error.message)
+        self.variable = variable
+        self.error = error
+
+
 def match_conditions(
     automaton: PositionAutomaton, searched: Sequence[SqlExpression | None], values_of: ValuesOf
 ) -> MatchConditions | None:
     """What the evaluator asks of matches; None: nothing.
 
-    QueryError: a condition has what stands only in those of single rows.  ValueFault: a value is too large.
+    UnsearchedError: a condition has what stands only in those of single rows.  ValueFault: a value is too large.
     """
     if not any(searched):
         return None
     compiler = _Compiler(automaton)
-    programs = [[] if condition is None else compiler.program(condition) for condition in searched]
+    programs = list(_programs(compiler, searched))
     return compiler.conditions(programs, values_of)
+
+
+def check_searched(automaton: PositionAutomaton, searched: Sequence[SqlExpression | None]) -> None:
+    """UnsearchedError, as of ``match_conditions``, whatever the rows are."""
+    for _ in _programs(_Compiler(automaton), searched):
+        pass
+
+
+def _programs(compiler: _Compiler, searched: Sequence[SqlExpression | None]) -> Iterator[list[Step]]:
+    for position, condition in zip(compiler.automaton.positions, searched, strict=True):
+        try:
+            yield [] if condition is None else compiler.program(condition)
+        except QueryError as error:
+            raise UnsearchedError(position.variable, error) from None
 
 
 # ── expressions ──────────────────────────────────────────────────────────────────────────────────────────
@@ -165,8 +188,8 @@ class _Compiler:
         """What there are no steps for, of a single row: a column of its own.  QueryError: it is of several rows."""
         read = _at_one_row(expression)
         if read is None:
-            message = f"{what} of several rows is not supported in a condition that reads the match"
-            raise QueryError(message, hint="conditions of one row and its neighbours may have it")
+            message = f"{what} is not supported here, in a condition that reads the match"
+            raise QueryError(message, hint="it may stand in a condition of one row and its neighbours")
         steps.append((MatchOp.READ, self._reading(read)))
 
     def _operator(self, expression: Applied, steps: list[Step]) -> None:
@@ -235,8 +258,10 @@ class _Compiler:
         is_exact = kind in (SqlKind.INTEGER, SqlKind.DECIMAL)
         is_same = kind is wanted or (kind, wanted) == (SqlKind.DATE, SqlKind.TIMESTAMP)
         is_wider = is_exact and (wanted is SqlKind.DOUBLE or (wanted is SqlKind.DECIMAL and more >= 0))
+        if kind is SqlKind.ANY:  # it is NULL, or its type is not known yet
+            return self._put(operand, steps)
         if len(expression.operands) > 1 or not (is_wider or (is_same and wanted is not SqlKind.DECIMAL)):
-            return self._of_one_row(expression, f"CAST of {operand.type} to {target}", steps)
+            return self._of_one_row(expression, f"{expression.function} of {operand.type} to {target}", steps)
         self._put(operand, steps)
         if is_exact and wanted is SqlKind.DOUBLE:
             steps.append((MatchOp.TO_REAL, _power(operand.type.scale)))

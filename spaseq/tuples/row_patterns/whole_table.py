@@ -19,6 +19,7 @@ from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.recognition import recognized
 
 MOST_SHOWN = 1 << 16  # results of a batch
+_ROWS = "rows\n"  # a column that no query can mean: there are as many rows where none is read
 
 
 class EndOfRows:
@@ -84,7 +85,8 @@ class WholeTable:
         names = [column_named(name) for name in self._columns.names]
         parts = ([batch.column(place) for batch in self._kept] for place in range(len(names)))
         arrays = [joined(part, type_) for part, type_ in zip(parts, self._columns.types, strict=True)]
-        table = pyarrow.Table.from_arrays(arrays, names=names)
+        count = sum(batch.num_rows for batch in self._kept)
+        table = pyarrow.Table.from_arrays([*arrays, pyarrow.nulls(count)], names=[*names, _ROWS])
         try:
             found, self.unmatched = recognized(self._query, table, self._max_steps)
             return found
