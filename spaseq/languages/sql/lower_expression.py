@@ -119,7 +119,8 @@ class Lowering:
             return self._classifier(node) if function == "CLASSIFIER" else self._match_number(node)
         if function not in CALLED:
             known = [*CALLED, *NAVIGATIONS, *AGGREGATES, *OTHERS, *SYNONYMS]
-            raise Problem(f"there is no function {node.function}", node.span, did_you_mean(node.function, known))
+            hint = _IN_WINDOWS.get(function) or did_you_mean(node.function, known)
+            raise Problem(f"there is no function {node.function}", node.span, hint)
         return self._apply(function, node, [each for each in node.operands if not isinstance(each, tree.AllRows)])
 
     def _check_processing(self, node: tree.Call, function: str) -> None:
@@ -303,6 +304,14 @@ def _processed(lowering: Lowering, node: tree.Call) -> tree.Call:
     return node
 
 
+_OTHER_WAY = {"PREV": "NEXT", "NEXT": "PREV"}
+_IN_WINDOWS = {
+    "LAG": "the row before is PREV(A.price)", "LEAD": "the row behind is NEXT(A.price)",
+    "FIRST_VALUE": "the first row of A is FIRST(A.price)", "LAST_VALUE": "the last row of A is LAST(A.price)",
+    "ROW_NUMBER": "the number of a match is MATCH_NUMBER(), how many rows it has so far COUNT(*)",
+}  # fmt: skip
+
+
 def _offset(node: tree.Call) -> int:
     """How many rows further a navigation goes."""
     if len(node.operands) == 1:
@@ -310,7 +319,9 @@ def _offset(node: tree.Call) -> int:
     number = node.operands[1]
     if not isinstance(number, tree.Number) or not number.text.isdecimal() or int(number.text) > _MOST_OFFSET:
         message = f"{node.function} takes how many rows further as a whole number"
-        raise Problem(message, number.span, f"as in {node.function}(A.price, 2)")
+        is_back = isinstance(number, tree.Operation) and number.operator == "-" and node.function in _OTHER_WAY
+        function = _OTHER_WAY[node.function] if is_back else node.function
+        raise Problem(message, number.span, f"as in {function}(A.price, 2)")
     return int(number.text)
 
 

@@ -47,6 +47,12 @@ _ELSEWHERE = {
 }
 
 
+_BEHIND_TABLE = {
+    ",": _ELSEWHERE["JOIN"],
+    ".": 'a table has one name, in double quotes if it has a dot: FROM "schema.table"',
+}
+
+
 def around(word: str) -> str:
     """What to say about a word in the place of an alias that begins something else in SQL, or nothing."""
     return _ELSEWHERE.get(word.upper(), "")
@@ -61,8 +67,12 @@ def _around(slip: SqlSlip) -> str:
         return _ELSEWHERE["WITH"]
     if "$END" in slip.expected and slip.previous in _ELSEWHERE:
         return _ELSEWHERE[slip.previous]
-    if slip.word == "," and slip.expected == {"MATCH_RECOGNIZE"}:
-        return _ELSEWHERE["JOIN"]
+    if slip.upper == "DISTINCT" and slip.previous == "SELECT":
+        return "there is no SELECT DISTINCT: results are those of each match"
+    if slip.expected == {"MATCH_RECOGNIZE"} and slip.word in _BEHIND_TABLE:
+        return _BEHIND_TABLE[slip.word]
+    if slip.expected == {"MATCH_RECOGNIZE"} and slip.upper == "AS":
+        return "an alias stands behind the clause: FROM table MATCH_RECOGNIZE (…) AS name"
     is_outside = "$END" in slip.expected or "MATCH_RECOGNIZE" in slip.expected
     return _ELSEWHERE.get(slip.upper, "") if is_outside else ""
 
@@ -152,7 +162,8 @@ def _clauses(slip: SqlSlip) -> str:
         return f"write {slip.upper} BY"
     if "MEASURES" in slip.terminals and "AS" in slip.expected and not {"PATTERN", "DEFINE"} & {*slip.terminals}:
         return "a measure has a name: expression AS name"
-    if slip.upper == "AS" and slip.expected & {"COMMA"} and "DEFINE" in slip.terminals:
+    is_next = slip.upper == "AS" or (slip.word.isidentifier() and re.match(r"\s+AS\b", slip.after, re.IGNORECASE))
+    if is_next and slip.expected & {"COMMA"} and "DEFINE" in slip.terminals:
         return "put a comma between definitions"
     return ""
 
