@@ -8,11 +8,9 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "nfa_native/core/flat_table.hpp"
-#include "nfa_native/core/mixing.hpp"
+#include "nfa_native/row_patterns/numbered_sets.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
 
 namespace spaseq::row_patterns {
@@ -21,37 +19,24 @@ constexpr uint32_t BEHIND_LAST = 0;             // the set behind the last row o
 constexpr uint32_t MOST_REMEMBERED = 65'535;    // sets whose steps are remembered
 
 struct LiveSets {
-    struct Slot {
-        uint64_t hash = 0;
-        uint32_t number = 0;                    // of a set, plus one; 0: the slot is free
-        bool is_free() const noexcept { return number == 0; }
-    };
-
     const Positions* positions = nullptr;
     const uint64_t* allowed = nullptr;          // by class: the positions that a row of it may have, `words` each
     size_t classes = 0;
-    std::vector<uint64_t> sets;                 // by number, `words` each; that of BEHIND_LAST is empty
-    FlatTable<Slot> numbers;
+    NumberedSets sets;                          // that of BEHIND_LAST is empty
     std::vector<uint32_t> steps;                // by set and class: the set of the row before, plus one; 0: not known yet
     std::vector<int32_t> choices;               // by set and node: what is preferred; UNKNOWN: not known yet
-    std::vector<uint64_t> found;                // the set that is being made
 
     static constexpr int32_t UNKNOWN = -3;
 
     // std::bad_alloc.
     void open(const Positions* its, const uint64_t* of_classes, size_t count) {
         positions = its, allowed = of_classes, classes = count;
-        found.assign(positions->words, 0);
-        numbers.open(64);
-        sets.assign(positions->words, 0);
+        sets.open(positions->words, 1);
         remember(1);
     }
 
-    size_t count() const noexcept { return sets.size() / positions->words; }
     bool is_remembered(uint32_t set) const noexcept { return set < steps.size() / classes; }
-    bool has(uint32_t set, int32_t position) const noexcept {
-        return sets[set * positions->words + position / 64] >> (position % 64) & 1;
-    }
+    bool has(uint32_t set, int32_t position) const noexcept { return has_bit(sets.of(set), position); }
 
     // The set of a row of that class, before a row with that set.  std::bad_alloc.
     uint32_t before(uint32_t set, uint32_t of_class) {
@@ -84,39 +69,20 @@ struct LiveSets {
     uint32_t made(uint32_t set, uint32_t of_class) {
         const size_t words = positions->words;
         const uint64_t* its = allowed + of_class * words;
-        const uint64_t* next = sets.data() + set * words;
+        const uint64_t* next = sets.of(set);
         const uint8_t ends = set == BEHIND_LAST ? 3 : 2;
         for (size_t word = 0; word < words; ++word) {
             uint64_t live = 0;
             for (uint64_t left = its[word]; left; left &= left - 1) {
                 size_t bit = static_cast<size_t>(__builtin_ctzll(left)), position = word * 64 + bit;
-                if (positions->accepts[position] & ends || meet(positions->behind.data() + position * words, next))
+                if (positions->accepts[position] & ends || meet(positions->behind.data() + position * words, next, words))
                     live |= uint64_t(1) << bit;
             }
-            found[word] = live;
+            sets.found[word] = live;
         }
-        return numbered();
-    }
-
-    bool meet(const uint64_t* one, const uint64_t* other) const noexcept {
-        for (size_t word = 0; word < positions->words; ++word)
-            if (one[word] & other[word]) return true;
-        return false;
-    }
-
-    // The number of the set that was made; a new one for a new set.
-    uint32_t numbered() {
-        const size_t words = positions->words, bytes = words * sizeof(uint64_t);
-        uint64_t hash = hash_text(found.data(), bytes);
-        for (size_t at = numbers.home(hash); !numbers.slots[at].is_free(); at = numbers.next(at)) {
-            const Slot& slot = numbers.slots[at];
-            if (slot.hash == hash && !std::memcmp(sets.data() + (slot.number - 1) * words, found.data(), bytes)) return slot.number - 1;
-        }
-        if (numbers.is_full()) numbers.spread(64);
-        uint32_t number = static_cast<uint32_t>(count());
-        sets.insert(sets.end(), found.begin(), found.end());
-        remember(number + 1);
-        numbers.put(Slot{hash, number + 1});
+        const size_t before = sets.count();
+        const uint32_t number = sets.numbered();
+        if (sets.count() > before) remember(sets.count());
         return number;
     }
 

@@ -9,11 +9,9 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
-#include "nfa_native/core/flat_table.hpp"
-#include "nfa_native/core/mixing.hpp"
+#include "nfa_native/row_patterns/numbered_sets.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
 
 namespace spaseq::row_patterns {
@@ -23,26 +21,16 @@ constexpr uint32_t CLOSED_END = 1;     // behind the last row of a partition: no
 constexpr int32_t UNDECIDED = -4;      // what is preferred depends on rows to come
 
 struct PossibleSets {
-    struct Slot {
-        uint64_t hash = 0;
-        uint32_t number = 0;                    // of a pair, plus one; 0: the slot is free
-        bool is_free() const noexcept { return number == 0; }
-    };
-
     const Positions* positions = nullptr;
     size_t words = 0;                           // of a set
     std::vector<uint64_t> allowed;              // by class: the positions that a row of it may have, then those that it surely may
-    std::vector<uint64_t> pairs;                // by number: the possible positions, then the settled ones
-    FlatTable<Slot> numbers;
+    NumberedSets pairs;                         // the possible positions, then the settled ones
     std::vector<std::vector<uint32_t>> steps;   // by class and pair: the pair of the row before, plus one; 0: not known yet
-    std::vector<uint64_t> found;                // the pair that is being made
 
     // std::bad_alloc.
     void open(const Positions* its) {
         positions = its, words = its->words;
-        found.assign(2 * words, 0);
-        numbers.open(64);
-        pairs.assign(4 * words, 0);
+        pairs.open(2 * words, 2);
         while (add_leading_to_ends()) {
         }
     }
@@ -71,14 +59,14 @@ struct PossibleSets {
 
     // What is preferred at a node where the next row has that pair: a position, ACCEPT, NOWHERE or UNDECIDED.
     int32_t choice(uint32_t pair, uint32_t node) const noexcept {
-        const uint64_t* possible = pairs.data() + pair * 2 * words;
+        const uint64_t* possible = pairs.of(pair);
         for (uint32_t at = positions->begins[node]; at < positions->begins[node + 1]; ++at) {
             const Follower& follower = positions->followers[at];
             if (follower.position == ACCEPT) {
                 if (!follower.at_end || pair == CLOSED_END) return ACCEPT;
                 if (pair == OPEN_END) return UNDECIDED;
-            } else if (has(possible, follower.position)) {
-                return has(possible + words, follower.position) ? follower.position : UNDECIDED;
+            } else if (has_bit(possible, follower.position)) {
+                return has_bit(possible + words, follower.position) ? follower.position : UNDECIDED;
             }
         }
         return NOWHERE;
@@ -91,54 +79,31 @@ struct PossibleSets {
     bool add_leading_to_ends() {
         bool more = false;
         for (uint32_t position = positions->count; position-- > 0;) {      // ways lead to later ones, but for loops
-            if (has(pairs.data(), static_cast<int32_t>(position))) continue;
-            if (!positions->accepts[position] && !meet(positions->behind.data() + position * words, pairs.data())) continue;
-            pairs[position / 64] |= uint64_t(1) << (position % 64);
+            if (has_bit(pairs.of(OPEN_END), static_cast<int32_t>(position))) continue;
+            if (!positions->accepts[position] && !meet(positions->behind.data() + position * words, pairs.of(OPEN_END), words)) continue;
+            pairs.bits[position / 64] |= uint64_t(1) << (position % 64);
             more = true;
         }
         return more;
     }
 
-    static bool has(const uint64_t* set, int32_t position) noexcept { return set[position / 64] >> (position % 64) & 1; }
-
     uint32_t made(uint32_t pair, uint32_t of_class) {
         const uint64_t* its = allowed.data() + of_class * 2 * words;
-        const uint64_t* next = pairs.data() + pair * 2 * words;
+        const uint64_t* next = pairs.of(pair);
         const uint8_t ends = pair <= CLOSED_END ? 3 : 2;
         for (size_t word = 0; word < words; ++word) {
             uint64_t possible = 0, settled = 0;
             for (uint64_t left = its[word]; left; left &= left - 1) {
                 const size_t bit = static_cast<size_t>(__builtin_ctzll(left)), position = word * 64 + bit;
-                if (!(positions->accepts[position] & ends) && !meet(positions->behind.data() + position * words, next)) continue;
+                if (!(positions->accepts[position] & ends) && !meet(positions->behind.data() + position * words, next, words)) continue;
                 possible |= uint64_t(1) << bit;
                 if (!(its[words + word] >> bit & 1)) continue;
                 const int32_t then = choice(pair, static_cast<uint32_t>(position));
                 if (then != UNDECIDED && then != NOWHERE) settled |= uint64_t(1) << bit;
             }
-            found[word] = possible, found[words + word] = settled;
+            pairs.found[word] = possible, pairs.found[words + word] = settled;
         }
-        return numbered();
-    }
-
-    bool meet(const uint64_t* one, const uint64_t* other) const noexcept {
-        for (size_t word = 0; word < words; ++word)
-            if (one[word] & other[word]) return true;
-        return false;
-    }
-
-    // The number of the pair that was made; a new one for a new pair.  The two ends keep theirs for themselves.
-    uint32_t numbered() {
-        const size_t bytes = 2 * words * sizeof(uint64_t);
-        const uint64_t hash = hash_text(found.data(), bytes);
-        for (size_t at = numbers.home(hash); !numbers.slots[at].is_free(); at = numbers.next(at)) {
-            const Slot& slot = numbers.slots[at];
-            if (slot.hash == hash && !std::memcmp(pairs.data() + (slot.number - 1) * 2 * words, found.data(), bytes)) return slot.number - 1;
-        }
-        if (numbers.is_full()) numbers.spread(64);
-        const uint32_t number = static_cast<uint32_t>(pairs.size() / (2 * words));
-        pairs.insert(pairs.end(), found.begin(), found.end());
-        numbers.put(Slot{hash, number + 1});
-        return number;
+        return pairs.numbered();
     }
 };
 
