@@ -18,6 +18,8 @@ namespace spaseq::row_patterns {
 
 constexpr uint32_t OPEN_END = 0;       // the pair behind the last row so far: any row may follow, or none
 constexpr uint32_t CLOSED_END = 1;     // behind the last row of a partition: none follows
+constexpr uint32_t OPEN_REACH = 2;     // behind the last row so far, where a match may reach no further: none follows, or it is out of reach
+constexpr uint32_t BEYOND_REACH = 3;   // before a row that is out of reach
 constexpr int32_t UNDECIDED = -4;      // what is preferred depends on rows to come
 
 struct PossibleSets {
@@ -30,7 +32,7 @@ struct PossibleSets {
     // std::bad_alloc.
     void open(const Positions* its) {
         positions = its, words = its->words;
-        pairs.open(2 * words, 2);
+        pairs.open(2 * words, 4);
         while (add_leading_to_ends()) {
         }
     }
@@ -64,7 +66,7 @@ struct PossibleSets {
             const Follower& follower = positions->followers[at];
             if (follower.position == ACCEPT) {
                 if (!follower.at_end || pair == CLOSED_END) return ACCEPT;
-                if (pair == OPEN_END) return UNDECIDED;
+                if (pair == OPEN_END || pair == OPEN_REACH) return UNDECIDED;
             } else if (has_bit(possible, follower.position)) {
                 return has_bit(possible + words, follower.position) ? follower.position : UNDECIDED;
             }
@@ -90,7 +92,7 @@ struct PossibleSets {
     uint32_t made(uint32_t pair, uint32_t of_class) {
         const uint64_t* its = allowed.data() + of_class * 2 * words;
         const uint64_t* next = pairs.of(pair);
-        const uint8_t ends = pair <= CLOSED_END ? 3 : 2;
+        const uint8_t ends = pair < BEYOND_REACH ? 3 : 2;
         for (size_t word = 0; word < words; ++word) {
             uint64_t possible = 0, settled = 0;
             for (uint64_t left = its[word]; left; left &= left - 1) {

@@ -8,19 +8,25 @@ class RowPatternStreamScanner:
 
     ``targets``: by position, 1 where the next match begins (of TO_FIRST and TO_LAST).  ``tells_unmatched``: rows of no
     match are told, too.  A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may
-    have, as far as is known, and those that they surely may.
+    have, as far as is known, and those that they surely may.  ``length``: the times of a match's rows differ by less (0: by
+    any length); then rows come with their times, which rise.
     """
 
     graph: PositionGraph
     def __init__(
-        self, graph: PositionGraph, skip: Skip, targets: NDArray[numpy.uint8], tells_unmatched: bool = False
-    ) -> None: ...
+        self, graph: PositionGraph, skip: Skip, targets: NDArray[numpy.uint8], tells_unmatched: bool = False,
+        length: int = 0,
+    ) -> None: ...  # fmt: skip
     def add_class(self, possible: NDArray[numpy.uint64], certain: NDArray[numpy.uint64]) -> int:
         """The number of a new class."""
     def add_partition(self) -> int:
         """The number of a new partition."""
-    def add(self, partition: int, classes: NDArray[numpy.uint32]) -> None:
-        """Rows of these classes come to a partition."""
+    def add(
+        self, partition: int, classes: NDArray[numpy.uint32], times: NDArray[numpy.int64] | None = None
+    ) -> None:
+        """Rows of these classes come to a partition, at these times where matches have a bound."""
+    def promise(self, partition: int, time: int) -> None:
+        """No row before a time will come to a partition."""
     def change(self, partition: int, row: int, classes: NDArray[numpy.uint32]) -> None:
         """More is known of a partition's rows from ``row`` on: they have these classes now."""
     def close(self, partition: int) -> None:

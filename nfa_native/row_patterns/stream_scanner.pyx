@@ -26,6 +26,7 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
 
     cdef cppclass OpenPartition:
         OpenPartition()
+        vector[int64_t] times
         int64_t start
         bint is_closed
 
@@ -34,6 +35,7 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         SkipMode skip
         vector[uint8_t] targets
         bint tells_unmatched
+        int64_t length
         PossibleSets sets
         vector[OpenPartition] partitions
         Found found
@@ -49,8 +51,13 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
 
 cdef extern from *:
     """
-    static inline void spaseq_add_rows(spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, size_t count) {
-        scan->add(partition, classes, count);
+    static inline void spaseq_add_rows(
+        spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* times, size_t count
+    ) {
+        scan->add(partition, classes, times, count);
+    }
+    static inline void spaseq_promise(spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t time) {
+        scan->promise(partition, time);
     }
     static inline void spaseq_rows_changed(spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t row) {
         scan->changed(partition, row);
@@ -59,7 +66,10 @@ cdef extern from *:
         scan->close(partition);
     }
     """
-    void add_rows "spaseq_add_rows"(StreamScan* scan, uint32_t partition, const uint32_t* classes, size_t count) noexcept nogil
+    void add_rows "spaseq_add_rows"(
+        StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* times, size_t count
+    ) noexcept nogil
+    void promise_partition "spaseq_promise"(StreamScan* scan, uint32_t partition, int64_t time) noexcept nogil
     void rows_changed "spaseq_rows_changed"(StreamScan* scan, uint32_t partition, int64_t row) noexcept nogil
     void close_partition "spaseq_close_partition"(StreamScan* scan, uint32_t partition) noexcept nogil
 
@@ -69,18 +79,21 @@ cdef class RowPatternStreamScanner:
 
     ``targets``: by position, 1 where the next match begins (of TO_FIRST and TO_LAST).  ``tells_unmatched``: rows of no
     match are told, too.  A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may
-    have, as far as is known, and those that they surely may.
+    have, as far as is known, and those that they surely may.  ``length``: the times of a match's rows differ by less (0: by
+    any length); then rows come with their times, which rise.
     """
 
     cdef StreamScan scan
     cdef readonly PositionGraph graph
     cdef bint broken
 
-    def __init__(self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False):
+    def __init__(
+        self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False, int64_t length=0,
+    ):
         cdef Py_ssize_t at
-        if <size_t>targets.shape[0] != graph.positions.count:
-            raise ValueError("the targets are not those of the positions")
-        self.graph = graph
+        if <size_t>targets.shape[0] != graph.positions.count or length < 0:
+            raise ValueError("the targets are not those of the positions, or the length is negative")
+        self.graph, self.scan.length = graph, length
         self.scan.positions = &graph.positions
         self.scan.skip, self.scan.tells_unmatched = <SkipMode><uint32_t>int(Skip(skip)), tells_unmatched
         for at in range(targets.shape[0]):
@@ -102,16 +115,35 @@ cdef class RowPatternStreamScanner:
         self.scan.partitions.safe_push_back(partition)
         return self.scan.partitions.size() - 1
 
-    def add(self, uint32_t partition, const uint32_t[::1] classes not None):
-        """Rows of these classes come to a partition."""
+    def add(self, uint32_t partition, const uint32_t[::1] classes not None, const int64_t[::1] times=None):
+        """Rows of these classes come to a partition, at these times where matches have a bound."""
         cdef Py_ssize_t at
+        cdef int64_t before
         self.check(partition)
         for at in range(classes.shape[0]):
             if classes[at] >= self.scan.sets.classes():
                 raise ValueError(f"row {at} has no class")
-        if classes.shape[0]:
-            with nogil:
-                guarded(&self.broken, add_rows, &self.scan, partition, &classes[0], <size_t>classes.shape[0])
+        if (times is not None) != (self.scan.length != 0) or (times is not None and times.shape[0] != classes.shape[0]):
+            raise ValueError("rows have times where matches have a bound, and nowhere else")
+        if not classes.shape[0]:
+            return
+        if times is not None:
+            before = self.scan.partitions[partition].times.back() if self.scan.partitions[partition].times.size() else times[0]
+            for at in range(times.shape[0]):
+                if times[at] < before:
+                    raise ValueError(f"the time of row {at} falls")
+                before = times[at]
+        with nogil:
+            guarded(
+                &self.broken, add_rows, &self.scan, partition, &classes[0], &times[0] if times is not None else <const int64_t*>NULL,
+                <size_t>classes.shape[0],
+            )
+
+    def promise(self, uint32_t partition, int64_t time):
+        """No row before a time will come to a partition."""
+        self.check(partition)
+        with nogil:
+            guarded(&self.broken, promise_partition, &self.scan, partition, time)
 
     def change(self, uint32_t partition, int64_t row, const uint32_t[::1] classes not None):
         """More is known of a partition's rows from ``row`` on: they have these classes now."""

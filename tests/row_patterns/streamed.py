@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product, takewhile
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +19,16 @@ from tests.row_patterns.ways import Allowed, Labels
 
 Told = tuple[int, int, int, Labels] | tuple[Stuck, int, int]  # partition, first row, match number, variables; or an end
 Row = frozenset[str]
+T = TypeVar("T")
 
 
 class ScannedStream:
     """A case's partitions as they come; a row is of some variables surely, and maybe of more."""
 
-    def __init__(self, case: ScanCase) -> None:
+    def __init__(self, case: ScanCase, length: int = 0) -> None:
         self._automaton = position_automaton(case.pattern)
         targets = np.array([each.variable in case.to for each in self._automaton.positions], np.uint8)
-        self.scanner = RowPatternStreamScanner(graph_of(self._automaton), case.skip, targets, True)
+        self.scanner = RowPatternStreamScanner(graph_of(self._automaton), case.skip, targets, True, length)
         self._classes: dict[tuple[Row, Row], int] = {}
 
     def classes(self, rows: Sequence[tuple[Row, Row]]) -> NDArray[np.uint32]:
@@ -56,20 +59,22 @@ def _bits(automaton: PositionAutomaton, row: Row) -> NDArray[np.uint64]:
     return np.packbits(bits, bitorder="little").view(np.uint64)
 
 
-def of_whole(case: ScanCase, rows: Allowed) -> list[Told]:
-    """What there is to find in a single partition."""
-    found = by_evaluator(ScanCase(case.pattern, [rows], case.skip, case.to))
+def of_whole(case: ScanCase, rows: Allowed, times: Sequence[int] = (), length: int = 0) -> list[Told]:
+    """What there is to find in a single partition; ``times`` of rows where matches have a ``length``."""
+    reach = [[bisect_left(times, time + length) - 1 for time in times]] if length else None
+    found = by_evaluator(ScanCase(case.pattern, [rows], case.skip, case.to, reach))
     told: list[Told] = [(0, first, number, labels) for first, number, labels in found.matches]
     return told if found.stuck is Stuck.NO else [*told, (found.stuck, 0, 0)]
 
 
-def common_beginning(case: ScanCase, rows: Allowed, letters: Sequence[Row], longest: int) -> list[Told]:
-    """What all futures of a partition begin with, up to so many further rows of these variables."""
-    futures = (future for length in range(longest + 1) for future in product(letters, repeat=length))
-    common = of_whole(case, rows)
-    for future in futures:
-        told = of_whole(case, [*rows, *future])
+def common_beginning(results: Iterable[list[Told]]) -> list[Told]:
+    """What all futures of a partition begin with, by their results."""
+    common, *others = results
+    for told in others:
         common = [one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(common, told, strict=False))]
-        if not common:
-            break
     return common
+
+
+def futures(letters: Sequence[T], longest: int) -> Iterator[tuple[T, ...]]:
+    """All that may come: up to so many letters."""
+    return (future for length in range(longest + 1) for future in product(letters, repeat=length))

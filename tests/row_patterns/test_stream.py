@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from nfa_native.row_patterns.scanner import PositionGraph, Skip, Stuck
 from nfa_native.row_patterns.stream_scanner import RowPatternStreamScanner
 from spaseq.plan.rows.automaton import position_automaton
 from tests.row_patterns.scanned import ScanCase
-from tests.row_patterns.streamed import Row, ScannedStream, Told, common_beginning, of_whole
+from tests.row_patterns.streamed import Row, ScannedStream, Told, common_beginning, futures, of_whole
 from tests.row_patterns.ways import Allowed, random_row_pattern, random_rows
 
 FEW = [frozenset(row) for row in ("", "A", "B", "AB")]
@@ -34,15 +35,19 @@ def test_however_rows_come_all_is_found(slice_: int) -> None:
             assert _shown(list(_in_pieces(case, rows, draw))) == _shown(of_whole(case, rows)), (seed, number)
 
 
-def _in_pieces(case: ScanCase, rows: Allowed, draw: random.Random) -> Iterator[Told]:
+def _in_pieces(
+    case: ScanCase, rows: Allowed, draw: random.Random, times: NDArray[np.int64] | None = None, length: int = 0
+) -> Iterator[Told]:
     """What is told of a partition, up to where the scan cannot go on."""
-    stream, at, unknown = ScannedStream(case), 0, set[int]()
+    stream, at, unknown = ScannedStream(case, length), 0, set[int]()
     partition = stream.scanner.add_partition()
     while at < len(rows):
         some = [_half_known(draw, row) for row in rows[at : at + draw.randint(1, 3)]]
         unknown |= {at + place for place, (possible, certain) in enumerate(some) if possible != certain}
-        stream.scanner.add(partition, stream.classes(some))
+        stream.scanner.add(partition, stream.classes(some), None if times is None else times[at : at + len(some)])
         at += len(some)
+        if times is not None and draw.random() < 0.3:
+            stream.scanner.promise(partition, int(times[at]) if at < len(rows) else int(times[-1]) + 9)
         known = [row for row in sorted(unknown) if at == len(rows) or draw.random() < 0.5]
         for row in known:
             stream.scanner.change(partition, row, stream.classes([(rows[row], rows[row])]))
@@ -86,7 +91,47 @@ def test_a_match_leaves_with_the_row_that_decides_it(slice_: int) -> None:
                 break
             stream.scanner.add(partition, stream.classes([(row, row)]))
             told += stream.told()
-            assert _shown(told) == common_beginning(case, rows[:count], FEW, 4), (seed, pattern, rows[:count])
+            common = common_beginning(of_whole(case, [*rows[:count], *future]) for future in futures(FEW, 4))
+            assert _shown(told) == common, (seed, pattern, rows[:count])
+
+
+@pytest.mark.parametrize("slice_", range(10))
+def test_within_a_length_too(slice_: int) -> None:
+    """The same where the times of a match differ by less than 2: rows that come later than that decide as well."""
+    letters = [(row, step) for row in FEW for step in (0, 1, 2)]
+    for seed in range(slice_ * 8, slice_ * 8 + 8):
+        draw = random.Random(seed)
+        pattern = random_row_pattern(draw, 2, "AB")
+        if len(position_automaton(pattern).positions) > 3:
+            continue
+        case = ScanCase(pattern, (), draw.choice(list(Skip)), frozenset(draw.choice(("A", "B", "AB"))))
+        stream, rows, told = ScannedStream(case, 2), [draw.choice(letters) for _ in range(4)], list[Told]()
+        partition = stream.scanner.add_partition()
+        for count, (row, _) in enumerate(rows, 1):
+            if _is_stuck(told):
+                break
+            stream.scanner.add(partition, stream.classes([(row, row)]), _times(rows[:count])[-1:])
+            told += stream.told()
+            timed = [[*rows[:count], *future] for future in futures(letters, 2 if count > 1 else 3)]
+            every = [of_whole(case, [one for one, _ in each], _times(each).tolist(), 2) for each in timed]
+            assert set(_shown(told)) >= set(common_beginning(every)) or count < 2, (seed, pattern, rows[:count])
+            assert all(each[: len(told)] == _shown(told) for each in every), (seed, pattern, rows[:count])
+
+
+def _times(rows: Sequence[tuple[Row, int]]) -> NDArray[np.int64]:
+    return np.cumsum([step for _, step in rows]).astype(np.int64)
+
+
+@pytest.mark.parametrize("slice_", range(10))
+def test_within_a_length_all_is_found(slice_: int) -> None:
+    """In pieces, with promises between them, and with conditions that are known only later."""
+    for seed in range(slice_ * 100, slice_ * 100 + 100):
+        case, draw = random_case(seed)
+        length = draw.randint(1, 4)
+        for number, rows in enumerate(case.partitions):
+            times = np.cumsum([draw.randint(0, 2) for _ in rows]).astype(np.int64)
+            told = list(_in_pieces(case, rows, draw, times, length))
+            assert _shown(told) == _shown(of_whole(case, rows, times.tolist(), length)), (seed, number)
 
 
 def test_what_does_not_fit_is_refused() -> None:
