@@ -1,4 +1,4 @@
-"""CEQL on tuples: queries and a source, and the matches as they come."""
+"""Queries on tuples, in CEQL or SQL: queries and a source, and the results as they come."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries in CEQL, from their text to what recognizes their matches, and the streams that are given for them."""
+"""Queries on tuples, from their text to what is run, and the streams that are given for them."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import pyarrow
 
@@ -27,10 +28,8 @@ class PreparedRowPattern:
     source: str | ParsedRowPatternQuery
 
     # what queries in CEQL may have
-    given = None
-    rows = None
-    instance = None
-    of_streams: tuple[tuple[str, str], ...] = ()
+    given: ClassVar[None] = None
+    of_streams: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     @cached_property
     def parsed(self) -> ParsedRowPatternQuery:
