@@ -98,4 +98,5 @@ def checked(given: Sequence[str], queries: Mapping[str, ParsedQuery | ParsedForm
 def _count(name: str, parsed: ParsedQuery | ParsedFormulaQuery, path: str) -> int:
     if isinstance(parsed, ParsedQuery):
         return len(given_rows({name: path}, [replace(parsed.query, name=name)])[name])
-    return len(prepared({name: path}, {name: parsed})[name].rows or ())
+    found = prepared({name: path}, {name: parsed})[name]
+    return len(getattr(found, "rows", None) or ())

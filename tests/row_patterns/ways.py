@@ -62,10 +62,10 @@ def _in_turn(parts: Sequence[RowPattern], allowed: Allowed, row: int, labels: La
 
 
 def _repeated(pattern: Repetition, allowed: Allowed, row: int, labels: Labels, done: int, on: On) -> Iterator[Labels]:
-    """An iteration that takes no row ends the repetition."""
+    """An iteration that takes no row ends the repetition, once there were as many as must be."""
 
     def behind(end: int, its: Labels) -> Iterator[Labels]:
-        if end == row:
+        if end == row and done >= pattern.low:
             return on(end, labels + its)
         return _repeated(pattern, allowed, end, labels + its, done + 1, on)
 

@@ -206,7 +206,18 @@ class Lowering:
             raise Problem(message, node.span)
         if function in ("AND", "OR", "NOT"):
             return Applied(function, tuple(self.condition(operand) for operand in operands), BOOLEAN)
+        if function == "NULLIF":
+            return self._null_if(node, *map(self.lower, operands))
         return applied(function, [self.lower(operand) for operand in operands], node)
+
+    def _null_if(self, node: tree.Node, one: SqlExpression, other: SqlExpression) -> SqlExpression:
+        """As CASE WHEN one = other THEN NULL ELSE one END: of the type of the first one."""
+        found = applied("NULLIF", [one, other], node)
+        assert isinstance(found, Applied)
+        if found.operands[0] == one:
+            return found
+        equal = applied("=", [one, other], node)
+        return Applied("CASE", (equal, SqlConstant(None, one.type), one), one.type)
 
     def _tested(
         self, node: tree.Membership | tree.Between | tree.Like | tree.IsNull | tree.IsDistinct

@@ -63,7 +63,7 @@ class Excluded:
 class Repetition:
     """``low`` to ``high`` times (None: any number), as often as can be, or as seldom.
 
-    An iteration that takes no row is taken, and ends the repetition.
+    An iteration that takes no row is taken, and from ``low`` on it ends the repetition.
     """
 
     body: RowPattern

@@ -115,9 +115,23 @@ def _repeated(steps: WaySteps, pattern: Repetition, end: int, excluded: bool) ->
         for _ in range(high - low):
             iteration = _iteration(steps, body, after, end, excluded)
             after = steps.add(WayStep(WayKind.CHOICE, [iteration, end] if greedy else [end, iteration]))
+    has_edges = _has_edges(body)  # else an iteration without a row may end the repetition as well, and all is smaller
     for _ in range(low):
-        after = _iteration(steps, body, after, end, excluded)
+        after = _before(steps, body, after, excluded) if has_edges else _iteration(steps, body, after, end, excluded)
     return after
+
+
+def _has_edges(pattern: RowPattern) -> bool:
+    """Whether what a pattern takes without a row depends on where that is."""
+    match pattern:
+        case PartitionEdge():
+            return True
+        case RowSequence(parts) | Preferred(parts) | Permuted(parts):
+            return any(map(_has_edges, parts))
+        case Excluded(body) | Repetition(body):
+            return _has_edges(body)
+        case _:
+            return False
 
 
 def _iteration(steps: WaySteps, body: RowPattern, after: int, end: int, excluded: bool) -> int:

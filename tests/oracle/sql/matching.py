@@ -87,8 +87,8 @@ def _repeated(pattern: Quantified, done: int, labels: Labels, search: Search) ->
     if may_stop and not pattern.greedy:
         yield labels
     for longer in ways(pattern.body, labels, search):
-        if len(longer) == len(labels):
-            yield longer  # an iteration that takes no row ends the repetition
+        if len(longer) == len(labels) and may_stop:
+            yield longer  # an iteration that takes no row ends the repetition, once there were as many as must be
         else:
             yield from _repeated(pattern, done + 1, longer, search)
     if may_stop and pattern.greedy:
