@@ -1,0 +1,5 @@
+SELECT m.name, "the low" AS low FROM ticks MATCH_RECOGNIZE (PARTITION BY name ORDER BY ts DESC NULLS FIRST, v
+  MEASURES LAST(B.price, 1) AS "the low", FINAL COUNT(*) AS n, PREV(FIRST(A.price), 2) AS p, CLASSIFIER(U) AS c,
+    CASE WHEN v > .5 THEN CAST(v AS DECIMAL(5, 2)) ELSE NULL END AS d, ARRAY_AGG(A.v) AS vs
+  ONE ROW PER MATCH AFTER MATCH SKIP TO LAST B PATTERN (^ A (B | C)*? {- D -} PERMUTE(A, B C)?? ((A+)+ | ()){,3} $)
+  WITHIN INTERVAL '1' DAY SUBSET U = (A, B) DEFINE B AS price < PREV(price) AND NOT name LIKE 'a!%' ESCAPE '!') m;
