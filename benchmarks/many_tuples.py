@@ -123,7 +123,7 @@ def registrations(table: pyarrow.Table) -> Iterator[str]:
         engine.push(table.slice(0, 1))
         yield f"  1,000 texts ({what}) are registered in {time.process_time() - started:.2f} s"
     for what, (text, rows) in ROWS.items():
-        names = prepare(text).given
+        names = prepare(text).query.given
         assert names is not None
         values = [dict(zip(names.names, row, strict=True)) for row in rows(table, 10_000)]
         engine, started = Engine(**READING), time.process_time()

@@ -98,5 +98,7 @@ def checked(given: Sequence[str], queries: Mapping[str, ParsedQuery | ParsedForm
 def _count(name: str, parsed: ParsedQuery | ParsedFormulaQuery, path: str) -> int:
     if isinstance(parsed, ParsedQuery):
         return len(given_rows({name: path}, [replace(parsed.query, name=name)])[name])
-    found = prepared({name: path}, {name: parsed})[name]
-    return len(getattr(found, "rows", None) or ())
+    from spaseq.tuples.parameter_rows import with_rows
+    from spaseq.tuples.queries import prepare_formula
+
+    return len(with_rows(prepare_formula(parsed, "with parameters"), path, name).rows or ())

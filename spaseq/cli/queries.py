@@ -80,18 +80,15 @@ def reads_as(parse: Callable[[str], object], text: str) -> bool:
 def checked_row_pattern(text: str, path: str) -> ParsedRowPatternQuery:
     """A query in SQL, planned for any table.  QuerySyntaxError, QueryError."""
     from spaseq.languages import sql
-    from spaseq.plan.rows.plan import check_skipping, row_pattern_plan
+    from spaseq.plan.rows.plan import checked_plan
 
     found = sql.parse(text, path)
     with about(path):
-        with found.about("PATTERN"):
-            plan = row_pattern_plan(found.query)
-        with found.about("AFTER MATCH SKIP"):
-            check_skipping(found.query, plan)
+        plan = checked_plan(found.query, found.about)
         if find_spec("pyarrow") is not None:  # without which it cannot be run, but is right all the same
             from spaseq.tuples.row_patterns.prepared import check_conditions
 
-            check_conditions(found, found.query)
+            check_conditions(found, plan)
     return found
 
 

@@ -167,10 +167,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
         asked.check_times()
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
-        names = [stream for each in self.parsed.values() for stream in each.streams]
+        names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
-        tables = parameters.given_tables(asked.given, {name: each.given for name, each in self.parsed.items()})
+        tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
         read = [*asked.queries, *self.paths, *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
             raise OptionError("the rows of --given come from standard input, so nothing else can")

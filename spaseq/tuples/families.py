@@ -9,7 +9,7 @@ from spaseq.plan.formulas.rule_conditions import why_apart
 from spaseq.plan.formulas.templates import FormulaInstance
 from spaseq.runtime.core import EngineCore
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
-from spaseq.tuples.queries import AnyPrepared, Prepared, planned_query
+from spaseq.tuples.queries import Prepared, planned_query
 from spaseq.tuples.tuple_family import FamilyMember, TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
 
@@ -33,10 +33,10 @@ class TupleFamilies:
         self._kin: dict[str, TupleKin] = {}
         self._keys: dict[str, str] = {}  # of kin, by the names of queries
 
-    def takes(self, name: str, prepared: AnyPrepared, merged: TupleInput) -> bool:
+    def takes(self, name: str, prepared: Prepared, merged: TupleInput) -> bool:
         """Let a query, which is about to run on an input, run with those of its kind, if they are many."""
-        instance = prepared.instance if isinstance(prepared, Prepared) else None
-        if instance is None or not isinstance(prepared, Prepared):
+        instance = prepared.instance
+        if instance is None:
             return False
         kin = self._kin.setdefault(instance.key, TupleKin())
         self._keys[name] = instance.key

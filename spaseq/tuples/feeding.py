@@ -226,7 +226,7 @@ def _needed(queries: Mapping[str, AnyPrepared], streams: Streams, everything: bo
             if isinstance(prepared, Prepared):
                 found += existing([*own, *prepared.columns], names)
             else:
-                its = streams.names_of(prepared.streams[0])
+                its = streams.names_of(prepared.query.table)
                 exact += prepared.asked(its)
                 existing(map(column_named, exact), its)
     return (*existing(names if everything else found, names), *dict.fromkeys(exact))

@@ -212,8 +212,8 @@ class TableKind:
         """Run a query on the events that come from now on, maybe with others like it; QueryError as of ``register``."""
         self.check_streams(prepared)
         merged = self._input_for(prepared)
-        is_shared = self.sharing and not remembers and isinstance(prepared, Prepared)
-        if not (is_shared and self.families.takes(name, prepared, merged)):
+        may_share = self.sharing and not remembers
+        if not (may_share and isinstance(prepared, Prepared) and self.families.takes(name, prepared, merged)):
             self.core.start(self.query(name, prepared, remembers), merged)
         self._needed = None
 
@@ -229,7 +229,7 @@ class TableKind:
         alike = [merged for merged in self.inputs if merged.asked == streams]
         joinable = next((merged for merged in alike if merged.may_be_joined), None)
         position = self._position(streams, alike)
-        for stream in prepared.streams if self.setting.has_names else ():
+        for stream in prepared.query.streams if self.setting.has_names else ():
             self.core.clock(stream)
         return joinable or self.new_input(streams, position)
 
@@ -311,7 +311,7 @@ class TableKind:
             yield from self._begin_member(query, member, merged)
 
     def _begin_row_pattern(self, query: RunningRowPattern, merged: TupleInput) -> Iterator[QueryError]:
-        names = self.names.get(query.prepared.streams[0] if self.setting.has_names else "", ())
+        names = self.names.get(query.prepared.query.streams[0] if self.setting.has_names else "", ())
         try:
             with about_query(query.name):
                 query.begin(names, self.columns, merged.position)
@@ -368,7 +368,7 @@ class TableKind:
 
     def check_streams(self, prepared: AnyPrepared) -> None:
         """QueryError for events of a stream that has no name, or is none."""
-        asked, setting = prepared, self.setting
+        asked, setting = prepared.query, self.setting
         has_column = setting.naming.stream_column is not None
         if len(asked.streams) > 1 and not (setting.has_names or has_column):
             hint = "give each of them a source, or say which column has the streams of the events (stream)"
@@ -431,7 +431,7 @@ class TableKind:
         return TupleInput(streams, clocks, self._naming, self._of_column, has_times, position, self, self.bound)
 
     def _streams(self, prepared: AnyPrepared) -> tuple[str, ...]:
-        return prepared.streams if self._of_column or self.setting.has_names else ()
+        return prepared.query.streams if self._of_column or self.setting.has_names else ()
 
     def _position(self, streams: tuple[str, ...], alike: list[TupleInput]) -> int:
         """Where a new input begins to count: behind all events of its streams that came before."""
@@ -455,7 +455,7 @@ class TableKind:
         """What a query calls the one stream that there is."""
         if self.setting.has_names or self.setting.naming.stream_column is not None:
             return None
-        return prepared.streams[0] if prepared.streams else self.setting.own
+        return prepared.query.streams[0] if prepared.query.streams else self.setting.own
 
 
 def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statistics:

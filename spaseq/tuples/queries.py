@@ -19,7 +19,7 @@ from spaseq.languages import sql
 from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.query_text import made_of_file, source_of
 from spaseq.languages.sql import ParsedRowPatternQuery, is_row_pattern
-from spaseq.pattern.formulas.parameters import ConstantRow, Parameters, RowKey
+from spaseq.pattern.formulas.parameters import ConstantRow, RowKey
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery, Relation, TimeWindow, parts
 from spaseq.plan.formulas.aggregation import check_groups
@@ -91,8 +91,8 @@ def open_streams(queries: Sequence[AnyPrepared], given: Any, reading: ReadingOpt
 
 
 def _named(queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
-    is_open = not all(query.streams for query in queries)
-    asked = dict.fromkeys(name for query in queries for name in query.streams)
+    is_open = not all(each.query.streams for each in queries)
+    asked = dict.fromkeys(name for each in queries for name in each.query.streams)
     names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
     _check_names(names, given)
     if len(names) == 1:
@@ -158,16 +158,6 @@ class Prepared:
     def parsed(self) -> ParsedFormulaQuery:
         """What was read."""
         return self.source if isinstance(self.source, ParsedFormulaQuery) else parse(self.source)
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """The streams that it reads; none: all."""
-        return self.query.streams
-
-    @property
-    def given(self) -> Parameters | None:
-        """Its parameters."""
-        return self.query.given
 
     @cached_property
     def plan(self) -> RecognitionPlan:

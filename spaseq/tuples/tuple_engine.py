@@ -400,7 +400,7 @@ class Engine(runtime.Engine):
             so_far = f"streams have names here ({known})" if stream is None else "rows came without a stream so far"
             raise OptionError(f"{so_far}: either all are pushed with a name, or none")
         if stream is not None and kind.core.running and not kind.reads(stream):
-            known_names = [name for query in kind.core.at_work for name in query.prepared.streams]
+            known_names = [name for query in kind.core.at_work for name in query.prepared.query.streams]
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
         return kind
 

@@ -170,6 +170,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         self.work = 0.0 if bound is None else bound.units  # that an event may take on an average, for all queries,
         self.at_once = 0.0  # and a single one; 0: as much as is the rule
         self._new = False  # a query has not begun
+        self._hears_of_time = False  # some query decides by time, or at the end
 
     @property
     def takes_all(self) -> bool:
@@ -195,6 +196,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
     def attach(self, query: AnyTupleQuery) -> None:
         """See ``MergedInput``: it begins with the next event."""
         self._new = True
+        self._hears_of_time |= isinstance(query, RunningRowPattern)
         super().attach(query)
 
     def attach_row(self) -> None:
@@ -271,7 +273,7 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
 
     def settle(self) -> list[AnyTupleQuery]:
         """See ``MergedInput``: where nothing waits, time decides nothing but for queries in SQL."""
-        if self.buffer or any(isinstance(query, RunningRowPattern) for query in self.queries):
+        if self.buffer or self._hears_of_time:
             return super().settle()
         return self._asked() if self._rest else []
 

@@ -13,7 +13,6 @@ from spaseq.languages.ceql.normal_form import SizeError, normal_form
 from spaseq.languages.ceql.parser import parse_tree
 from spaseq.languages.ceql.printer import format_query
 from spaseq.languages.query_text import Problem, source_of
-from spaseq.pattern.formulas.parameters import Parameters
 from spaseq.pattern.formulas.query import Formula, FormulaQuery
 
 __all__ = ["ParsedQuery", "format_query", "parse"]
@@ -27,16 +26,6 @@ class ParsedFormulaQuery:
     normal_form: Formula
     tree: tree.Query
     warnings: tuple[QueryWarning, ...] = ()
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """The streams that it reads; none: all."""
-        return self.query.streams
-
-    @property
-    def given(self) -> Parameters | None:
-        """Its parameters."""
-        return self.query.given
 
 
 def parse(text: str | os.PathLike[str], path: str = "") -> ParsedFormulaQuery:

@@ -34,19 +34,9 @@ class ParsedRowPatternQuery:
     query: RowPatternQuery
 
     @property
-    def given(self) -> None:
-        """Its parameters: there are none."""
-        return None
-
-    @property
     def warnings(self) -> tuple[QueryWarning, ...]:
         """What its author should know: nothing so far."""
         return ()
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """The streams that it reads: its table."""
-        return (self.query.table,)
 
     def columns_of(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which columns it reads of a table that has these; QueryError: it has not what is asked for."""

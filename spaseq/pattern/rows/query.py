@@ -136,6 +136,16 @@ class RowPatternQuery:
     within: int | None
     columns: tuple[ShownColumn, ...] | None
 
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams that it reads, as of a query in CEQL: its table."""
+        return (self.table,)
+
+    @property
+    def given(self) -> None:
+        """Its parameters, as of a query in CEQL: there are none."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from spaseq.errors import QueryError
-from spaseq.pattern.rows.query import RowPatternQuery, ToRowOf
+from spaseq.pattern.rows.query import RowPatternQuery, Skipping, ToRowOf
 from spaseq.plan.rows.automaton import ACCEPT, Follower, PositionAutomaton, position_automaton
 from spaseq.plan.rows.conditions import PositionConditions, position_conditions
 
@@ -29,9 +31,19 @@ def row_pattern_plan(query: RowPatternQuery) -> RowPatternPlan:
     return RowPatternPlan(automaton, position_conditions(automaton, query.definitions))
 
 
-def check_skipping(query: RowPatternQuery, plan: RowPatternPlan) -> None:
-    """QueryError, about AFTER MATCH: after any match the next one would begin with the same row."""
-    skipping = query.skipping
+def checked_plan(query: RowPatternQuery, about: Callable[[str], AbstractContextManager[None]]) -> RowPatternPlan:
+    """The plan of a query on any table; QueryError: it is too large, or finds one match for ever.
+
+    ``about``: within, errors are about a clause.
+    """
+    with about("PATTERN"):
+        plan = row_pattern_plan(query)
+    with about("AFTER MATCH SKIP"):
+        _check_skipping(query.skipping, plan)
+    return plan
+
+
+def _check_skipping(skipping: Skipping, plan: RowPatternPlan) -> None:
     if isinstance(skipping, ToRowOf) and _stays(plan.automaton, skipping):
         message = f"{skipping.name} is the first row of every match, where the next one would begin again, and so on"
         raise QueryError(message, hint="write SKIP TO NEXT ROW, SKIP PAST LAST ROW, or another variable")

@@ -13,7 +13,7 @@ import pyarrow
 from spaseq.errors import QueryError
 from spaseq.languages.sql import ParsedRowPatternQuery, format_query, parse
 from spaseq.pattern.rows.query import RowPatternQuery
-from spaseq.plan.rows.plan import RowPatternPlan, check_skipping, row_pattern_plan
+from spaseq.plan.rows.plan import RowPatternPlan, checked_plan, row_pattern_plan
 from spaseq.sources.tables.types import exact_name, shown
 from spaseq.tuples.row_patterns.arrow_types import sql_type
 from spaseq.tuples.row_patterns.searching import UnsearchedError, check_searched
@@ -27,9 +27,7 @@ class PreparedRowPattern:
 
     source: str | ParsedRowPatternQuery
 
-    # what queries in CEQL may have
-    given: ClassVar[None] = None
-    of_streams: ClassVar[tuple[tuple[str, str], ...]] = ()
+    of_streams: ClassVar[tuple[tuple[str, str], ...]] = ()  # types of events, which only CEQL has
 
     @cached_property
     def parsed(self) -> ParsedRowPatternQuery:
@@ -40,11 +38,6 @@ class PreparedRowPattern:
     def query(self) -> RowPatternQuery:
         """What it means on any table."""
         return self.parsed.query
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """The streams that it reads: its table."""
-        return self.parsed.streams
 
     @cached_property
     def fingerprint(self) -> str:
@@ -67,23 +60,20 @@ class PreparedRowPattern:
                 told = f"the column {name} is of type {shown(schema.field(exact_name(name)).type)}"
                 raise QueryError(f"{told}, which SQL has no values of", hint=_HINT)
         query = self.parsed.on({name: type_ for name, type_ in found.items() if type_ is not None})
-        check_conditions(self.parsed, query)
+        check_conditions(self.parsed, row_pattern_plan(query))
         return query
 
 
 _HINT = "say which columns results have, as in SELECT a, b FROM …; a column's type can be declared"
 
 
-def check_conditions(parsed: ParsedRowPatternQuery, query: RowPatternQuery) -> RowPatternPlan:
-    """The plan of a query, or of what is known of it; QueryError: its conditions ask for what is not supported."""
-    with parsed.about("PATTERN"):
-        plan = row_pattern_plan(query)
+def check_conditions(parsed: ParsedRowPatternQuery, plan: RowPatternPlan) -> None:
+    """QueryError: the conditions of a query, or what is known of them, ask for what is not supported."""
     try:
         check_searched(plan.automaton, plan.conditions.searched)
     except UnsearchedError as unsearched:
         with parsed.about("DEFINE", unsearched.variable):
             raise unsearched.error from None
-    return plan
 
 
 def prepared_row_pattern(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
@@ -93,9 +83,7 @@ def prepared_row_pattern(source: str | ParsedRowPatternQuery) -> PreparedRowPatt
 
 def _checked(source: str | ParsedRowPatternQuery) -> PreparedRowPattern:
     found = PreparedRowPattern(source)
-    plan = check_conditions(found.parsed, found.query)
-    with found.parsed.about("AFTER MATCH SKIP"):
-        check_skipping(found.query, plan)
+    check_conditions(found.parsed, checked_plan(found.query, found.parsed.about))
     return found
 
 
