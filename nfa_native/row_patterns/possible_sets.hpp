@@ -39,6 +39,9 @@ struct PossibleSets {
 
     size_t classes() const noexcept { return steps.size(); }
 
+    // The positions that a row of a class surely may have.
+    const uint64_t* certain(uint32_t of_class) const noexcept { return allowed.data() + (of_class * 2 + 1) * words; }
+
     // One more class, `possible` and `certain` of `words` each; its number.  std::bad_alloc.
     uint32_t add_class(const uint64_t* possible, const uint64_t* certain) {
         allowed.insert(allowed.end(), possible, possible + words);

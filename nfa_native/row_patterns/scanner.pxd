@@ -12,3 +12,5 @@ cdef class PositionGraph:
 cdef void heed_signals(Pulse* pulse) noexcept
 # What was found, as arrays of its own; it is empty then.
 cdef taken(Found* found)
+# An array of its own with these bytes.
+cdef copied(const void* values, size_t size, dtype)

@@ -2,14 +2,18 @@
 //
 // Of each partition the rows are kept from the first one where a match may still begin.  A new row has the pair of open ends
 // behind it; pairs before it are mended until one stays as it was.  Where matches may take so long and no longer, that holds
-// until a row or a promise tells that a match from a start can reach no further row; then the rows in its reach are all.
+// until a row or a promise tells that a match from a start can reach no further row; then earliest ends decide.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <queue>
 #include <vector>
 
+#include "nfa_native/row_patterns/open_partition.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
 #include "nfa_native/row_patterns/possible_sets.hpp"
 #include "nfa_native/row_patterns/pulse.hpp"
@@ -17,85 +21,160 @@
 
 namespace spaseq::row_patterns {
 
-// The rows of a partition that matter.  Rows are numbered from its first one on.
-struct OpenPartition {
-    int64_t first = 0;                   // the number of the first one that is kept
-    std::vector<uint32_t> classes;       // by kept row
-    std::vector<uint32_t> pairs;         // by kept row: what is possible there, and settled
-    std::vector<int64_t> times;          // by kept row, rising; of matches that have a bound
-    int64_t promised = INT64_MIN;        // no row before that time will come
-    int64_t start = 0;                   // where the next match may begin
-    int64_t number = 0;                  // of matches so far
-    int64_t beyond = 0;                  // no match so far reached that row
-    bool is_closed = false;              // no row will come
+// How far results look, in rows of a partition.
+struct Reach {
+    size_t ahead = 0;          // behind a row: by conditions, so that its class is certain when these are there
+    size_t context = 0;        // the last rows that stay, decided or not: new ones ask for them
+    size_t before = 0;         // before a start: they stay, and are told with its match
+    size_t behind = 0;         // behind a match: it waits for them, and they are told with it
+};
+
+// Matches, and rows of none, in the order in which they are decided.
+struct FoundInStream {
+    Found found;                          // with rows numbered within their partitions
+    std::vector<uint32_t> partitions;     // by match
+    std::vector<uint32_t> leads;          // by match: how many rows before it are told,
+    std::vector<uint32_t> tails;          // and how many behind it
+    std::vector<int64_t> origins;         // of the rows that are told: those before a match, its own (of an empty one that where it is), and those behind
 };
 
 struct StreamScan {
+    // When a partition is to be told that time has passed; of one time, the one whose start came first.
+    struct Due {
+        int64_t time, origin;
+        uint32_t partition;
+        bool operator>(const Due& other) const noexcept { return time != other.time ? time > other.time : origin > other.origin; }
+    };
+
     const Positions* positions = nullptr;
     Skip skip = Skip::PAST_LAST_ROW;
     std::vector<uint8_t> targets;          // by position: the next match begins at such rows
     bool tells_unmatched = false;          // rows of no match are told
+    bool remembers = false;                // partitions of which all is decided stay
     int64_t length = 0;                    // the times of a match's rows differ by less; 0: by any length
+    Reach far;
     PossibleSets sets;
     std::vector<OpenPartition> partitions;
-    Found found;                           // with rows numbered within their partitions
-    std::vector<uint32_t> of;              // by match that was found: its partition
+    std::vector<OpenEnds> ends;            // by partition, where matches have a bound
+    std::vector<uint32_t> free;            // partitions that are in no use
+    std::vector<uint32_t> done;            // partitions of which all was decided, some time
+    size_t kept = 0;                       // rows of all partitions
+    std::priority_queue<Due, std::vector<Due>, std::greater<Due>> dues;
+    int64_t promised = INT64_MIN;          // no row before that time will come
+    FoundInStream told;
     Pulse pulse;
     Stuck stuck = Stuck::NO;
     uint32_t stuck_in = 0;                 // the partition where that is so,
-    int64_t stuck_at = 0;                  // and the first row of the match
+    int64_t stuck_at = 0;                  // and which of all rows is the first of the match
     std::vector<uint32_t> reached;         // the pairs of the rows in reach of a start, from this one on
+    bool has_ends = false;                 // earliest ends tell all: no match must end with a partition
 
     // std::bad_alloc.
-    void open() { sets.open(positions); }
-
-    int64_t rows_of(uint32_t partition) const noexcept {
-        const OpenPartition& its = partitions[partition];
-        return its.first + static_cast<int64_t>(its.classes.size());
+    void open() {
+        sets.open(positions);
+        has_ends = length != 0;
+        for (const Follower& follower : positions->followers) has_ends &= !follower.at_end;
     }
 
-    // Rows come to a partition, with `times` where matches have a bound.  std::bad_alloc.
-    void add(uint32_t partition, const uint32_t* classes, const int64_t* times, size_t count) {
-        OpenPartition& its = partitions[partition];
-        assert(!its.is_closed);
-        const size_t before = its.classes.size();
-        if (length) its.times.insert(its.times.end(), times, times + count);
-        its.classes.insert(its.classes.end(), classes, classes + count);
-        its.pairs.resize(its.classes.size(), OPEN_END);
-        mend(its, before);
-        decide(partition);
+    // A partition for a new key.  std::bad_alloc.
+    uint32_t take_partition() {
+        if (free.empty()) {
+            if (has_ends) ends.emplace_back();
+            partitions.emplace_back();
+            free.reserve(partitions.size());
+            partitions.back().is_used = true;
+            return static_cast<uint32_t>(partitions.size() - 1);
+        }
+        const uint32_t found = free.back();
+        free.pop_back();
+        partitions[found].is_used = true;
+        return found;
     }
 
-    // Of a row more is known than before: its class is another one.  std::bad_alloc.
-    void change(uint32_t partition, int64_t row, uint32_t of_class) {
-        OpenPartition& its = partitions[partition];
-        if (row < its.first) return;
-        const size_t place = static_cast<size_t>(row - its.first);
-        assert(place < its.classes.size());
-        its.classes[place] = of_class;
+    // No further row comes for its key.
+    void give_back(uint32_t partition) {
+        kept -= partitions[partition].classes.size();
+        partitions[partition] = OpenPartition();
+        if (has_ends) ends[partition] = OpenEnds();
+        free.push_back(partition);
     }
 
-    // Classes were changed from that row on: what they decide.  std::bad_alloc.
-    void changed(uint32_t partition, int64_t row) {
-        OpenPartition& its = partitions[partition];
-        mend(its, row < its.first ? 0 : static_cast<size_t>(row - its.first));
-        decide(partition);
+    // Rows come, each to a partition, the first of them as that one of all.  Of each there are classes: its own as far as it
+    // is known, and how those of the rows before it are known now, the next one first.  std::bad_alloc.
+    void add(const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count) {
+        for (size_t row = 0; row < count && stuck == Stuck::NO; ++row, ++origin, classes += far.ahead + 1) {
+            if (length) promise(times[row]);
+            if (stuck != Stuck::NO) return;
+            OpenPartition& its = partitions[of[row]];
+            const size_t place = its.classes.size();
+            ++kept;
+            its.classes.push_back(classes[0]);
+            its.pairs.push_back(OPEN_END);
+            its.origins.push_back(origin);
+            if (length) its.times.push_back(times[row]);
+            const size_t known = std::min(far.ahead, place);
+            for (size_t back = 1; back <= known; ++back) its.classes[place - back] = classes[back];
+            settle(of[row], place - known);
+        }
     }
 
-    // No row before a time will come to a partition.  std::bad_alloc.
-    void promise(uint32_t partition, int64_t time) {
-        OpenPartition& its = partitions[partition];
-        if (time <= its.promised) return;
-        its.promised = time;
-        decide(partition);
+    // No row before a time will come.  std::bad_alloc.
+    void promise(int64_t time) {
+        if (time <= promised) return;
+        promised = time;
+        while (stuck == Stuck::NO && !dues.empty() && dues.top().time <= time) {
+            const Due due = dues.top();
+            dues.pop();
+            if (!is_awaited(due)) continue;
+            partitions[due.partition].due = NEVER;
+            decide(due.partition);
+        }
     }
 
-    // No further row comes to a partition.  std::bad_alloc.
-    void close(uint32_t partition) {
+    // When a promise decides something; NEVER: no time does.
+    int64_t next_due() {
+        while (!dues.empty() && !is_awaited(dues.top())) dues.pop();
+        return dues.empty() ? NEVER : dues.top().time;
+    }
+
+    // No row will come to any partition.  std::bad_alloc.
+    void close() {
+        std::vector<Due> open;
+        for (uint32_t partition = 0; partition < partitions.size(); ++partition) {
+            const OpenPartition& its = partitions[partition];
+            if (!its.is_decided()) open.push_back(Due{0, its.origins[its.place_of(its.start)], partition});
+        }
+        std::sort(open.begin(), open.end(), [](const Due& one, const Due& other) { return other > one; });
+        for (const Due& due : open) {
+            if (stuck != Stuck::NO) return;
+            OpenPartition& its = partitions[due.partition];
+            its.is_closed = true;
+            settle(due.partition, its.classes.size() - std::min(its.classes.size(), far.ahead + 1));
+        }
+    }
+
+    // The rows of a partition as they were, each of its class so far: what that decides was told.  std::bad_alloc.
+    void go_on(uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count) {
         OpenPartition& its = partitions[partition];
-        its.is_closed = true;
-        mend(its, its.classes.empty() ? 0 : its.classes.size() - 1);
-        decide(partition);
+        its.classes.assign(classes, classes + count);
+        its.origins.assign(origins, origins + count);
+        if (length) its.times.assign(times, times + count);
+        its.pairs.assign(count, OPEN_END);
+        kept += count;
+        settle(partition, 0);
+    }
+
+    // Of a row more is known than before: its class is another one; `close` asks for it.
+    void change(uint32_t partition, int64_t row, uint32_t of_class) noexcept {
+        OpenPartition& its = partitions[partition];
+        if (row >= its.first && row < its.rows()) its.classes[its.place_of(row)] = of_class;
+    }
+
+    // The first of its rows that are still of use, of those that are kept.
+    size_t needed_from(const OpenPartition& its) const noexcept {
+        const int64_t rows = its.rows();
+        const int64_t least = std::min(its.start - static_cast<int64_t>(far.before), rows - static_cast<int64_t>(far.context));
+        return static_cast<size_t>(std::max(least, its.first) - its.first);
     }
 
  private:
@@ -104,9 +183,27 @@ struct StreamScan {
         return its.is_closed ? CLOSED_END : OPEN_END;
     }
 
+    // How many kept rows are surely of their classes.
+    size_t certain(const OpenPartition& its) const noexcept {
+        const size_t count = its.classes.size();
+        return its.is_closed ? count : count - std::min(count, far.ahead);
+    }
+
+    // More is known of rows from a place on: what that decides.
+    void settle(uint32_t partition, size_t place) {
+        OpenPartition& its = partitions[partition];
+        mend(its, place);
+        if (has_ends) ends[partition].extend(*positions, sets, its.classes, least(its), certain(its));
+        decide(partition);
+    }
+
+    // The first kept row that a match can still have.
+    static size_t least(const OpenPartition& its) noexcept { return static_cast<size_t>(std::max<int64_t>(its.start - its.first, 0)); }
+
     // All pairs from the last row to `place`, then further back until one stays as it was.
     void mend(OpenPartition& its, size_t place) {
-        for (size_t at = its.pairs.size(); at-- > 0;) {
+        const size_t first = least(its);
+        for (size_t at = its.pairs.size(); at-- > first;) {
             const uint32_t now = sets.before(behind(its, at), its.classes[at]);
             if (at < place && now == its.pairs[at]) break;
             its.pairs[at] = now;
@@ -114,72 +211,127 @@ struct StreamScan {
         }
     }
 
-    // Whether it is known which rows a match from a kept one can reach: what is possible and settled in these.
-    bool reach(const OpenPartition& its, size_t place) {
-        const int64_t limit = its.times[place] > INT64_MAX - length ? INT64_MAX : its.times[place] + length;
-        if (!its.is_closed && its.times.back() < limit && its.promised < limit) return false;
-        size_t end = place;
-        while (end < its.times.size() && its.times[end] < limit) ++end;
-        const bool is_last = end == its.times.size();
-        reached.assign(end - place + 1, is_last ? its.is_closed ? CLOSED_END : OPEN_REACH : BEYOND_REACH);
-        for (size_t at = end; at-- > place;) reached[at - place] = sets.before(reached[at - place + 1], its.classes[at]);
-        pulse.beat(4 * (end - place));
-        return true;
+    bool is_awaited(const Due& due) const noexcept {
+        const OpenPartition& its = partitions[due.partition];
+        return its.due == due.time && its.due_for == due.origin;
+    }
+
+    // How the rows of a match from a start are found.
+    enum class Way { BY_PAIRS, BY_ENDS, BY_REACHED };
+
+    int64_t limit_of(const OpenPartition& its, size_t place) const noexcept {
+        return its.times[place] > INT64_MAX - length ? INT64_MAX : its.times[place] + length;
+    }
+
+    // While rows may come that a match from a start can reach, pairs tell; `end` is the first that it cannot reach.
+    Way way(const OpenPartition& its, size_t place, size_t* end) {
+        if (!length) return Way::BY_PAIRS;
+        const int64_t limit = limit_of(its, place);
+        if (!its.is_closed && its.times.back() < limit && promised < limit) return Way::BY_PAIRS;
+        *end = its.reach(place, limit);
+        if (has_ends && *end <= certain(its)) return Way::BY_ENDS;
+        const bool is_last = *end == its.times.size();
+        reached.assign(*end - place + 1, is_last ? its.is_closed ? CLOSED_END : OPEN_REACH : BEYOND_REACH);
+        for (size_t at = *end; at-- > place;) reached[at - place] = sets.before(reached[at - place + 1], its.classes[at]);
+        pulse.beat(4 * (*end - place));
+        return Way::BY_REACHED;
+    }
+
+    // What is preferred at a node before the kept row `at`, in a match from `place`.
+    int32_t choice(uint32_t partition, Way way, size_t place, size_t at, size_t end, uint32_t node) const noexcept {
+        const OpenPartition& its = partitions[partition];
+        if (way == Way::BY_REACHED) return sets.choice(reached[at - place], node);
+        if (way == Way::BY_PAIRS) return sets.choice(at < its.pairs.size() ? its.pairs[at] : its.is_closed ? CLOSED_END : OPEN_END, node);
+        for (uint32_t each = positions->begins[node]; each < positions->begins[node + 1]; ++each) {
+            const int32_t position = positions->followers[each].position;
+            if (position == ACCEPT || (at < end && ends[partition].within(*positions, at, position, end - 1 - at))) return position;
+        }
+        return NOWHERE;
     }
 
     void decide(uint32_t partition) {
         OpenPartition& its = partitions[partition];
-        while (stuck == Stuck::NO && its.start < rows_of(partition)) {
-            const size_t place = static_cast<size_t>(its.start - its.first);
-            const bool is_reached = length && reach(its, place);
-            const uint32_t pair = is_reached ? reached[0] : its.pairs[place];
-            const int32_t position = sets.choice(pair, positions->first_node(its.start == 0));
-            if (position == UNDECIDED) break;
+        while (stuck == Stuck::NO && !its.is_decided()) {
+            const size_t place = its.place_of(its.start);
+            size_t end = 0;
+            const Way by = way(its, place, &end);
+            const int32_t position = choice(partition, by, place, place, end, positions->first_node(its.start == 0));
             pulse.beat();
-            if (position == NOWHERE) {
-                if (tells_unmatched && its.start >= its.beyond) enter(partition, its.start, 0, 0);
-                ++its.start;
-            } else {
-                tell(partition, place, position, is_reached);
+            if (position == UNDECIDED || (position != NOWHERE && !tell(partition, by, place, end, position))) {
+                if (by == Way::BY_PAIRS && length) wait(partition, limit_of(its, place), its.origins[place]);
+                break;
             }
+            if (position != NOWHERE) continue;
+            if (tells_unmatched && its.start >= its.beyond) enter(partition, place, place, 0);
+            ++its.start;
         }
-        forget(its);
+        if (its.is_decided() && !remembers && !its.is_noted) {
+            its.is_noted = true;
+            done.push_back(partition);
+        }
+        forget(partition);
     }
 
-    // The match that begins at a kept row with a settled position, or takes no row.
-    void tell(uint32_t partition, size_t place, int32_t position, bool is_reached) {
+    void wait(uint32_t partition, int64_t time, int64_t origin) {
         OpenPartition& its = partitions[partition];
-        const size_t labels = found.labels.size();
+        if (its.due == time && its.due_for == origin) return;
+        its.due = time, its.due_for = origin;
+        if (time != NEVER) dues.push(Due{time, origin, partition});
+    }
+
+    // The match that begins at a kept row with a settled position, or takes no row; whether it can be told by now.
+    bool tell(uint32_t partition, Way by, size_t place, size_t end, int32_t position) {
+        OpenPartition& its = partitions[partition];
+        std::vector<uint16_t>& labels = told.found.labels;
+        const size_t before = labels.size();
         size_t at = place;
-        for (; position != ACCEPT; ++at) {
+        while (position != ACCEPT) {
             assert(position >= 0);
-            found.labels.push_back(static_cast<uint16_t>(position));
-            const uint32_t next = is_reached ? reached[at - place + 1] : behind(its, at);
-            position = sets.choice(next, static_cast<uint32_t>(position));
+            labels.push_back(static_cast<uint16_t>(position));
+            position = choice(partition, by, place, ++at, end, static_cast<uint32_t>(position));
         }
-        enter(partition, its.start, at - place, ++its.number);
-        const int64_t end = its.first + static_cast<int64_t>(at);
-        its.beyond = end > its.beyond ? end : its.beyond;
-        const size_t next = next_start(skip, targets, found.labels.data() + labels, place, at, &stuck);
-        if (stuck != Stuck::NO) stuck_in = partition, stuck_at = its.start;
+        if (!its.is_closed && at + far.behind > its.classes.size()) {
+            labels.resize(before);
+            return false;
+        }
+        enter(partition, place, at, ++its.number);
+        its.beyond = std::max(its.beyond, its.first + static_cast<int64_t>(at));
+        const size_t next = next_start(skip, targets, labels.data() + before, place, at, &stuck);
+        if (stuck != Stuck::NO) stuck_in = partition, stuck_at = its.origins[place];
         its.start = its.first + static_cast<int64_t>(next);
+        return true;
     }
 
-    void enter(uint32_t partition, int64_t first, size_t count, int64_t number) {
-        of.push_back(partition);
-        found.firsts.push_back(first);
-        found.counts.push_back(static_cast<int64_t>(count));
-        found.numbers.push_back(number);
+    // The kept rows from `place` to before `end` are a match; with no number, that row is of none.
+    void enter(uint32_t partition, size_t place, size_t end, int64_t number) {
+        const OpenPartition& its = partitions[partition];
+        const size_t lead = std::min(place, far.before), behind = std::max(end, place + 1);
+        const size_t tail = number ? std::min(its.classes.size() - behind, far.behind) : 0;
+        told.partitions.push_back(partition);
+        told.leads.push_back(static_cast<uint32_t>(lead));
+        told.tails.push_back(static_cast<uint32_t>(tail));
+        const auto all = its.origins.begin();
+        told.origins.insert(
+            told.origins.end(), all + static_cast<std::ptrdiff_t>(place - lead), all + static_cast<std::ptrdiff_t>(behind + tail)
+        );
+        told.found.firsts.push_back(its.first + static_cast<int64_t>(place));
+        told.found.counts.push_back(static_cast<int64_t>(end - place));
+        told.found.numbers.push_back(number);
     }
 
-    // Let go of rows before the next start, when they are as many as the others.
-    static void forget(OpenPartition& its) {
-        const size_t done = static_cast<size_t>(its.start - its.first);
-        if (2 * done < its.classes.size()) return;
-        its.classes.erase(its.classes.begin(), its.classes.begin() + static_cast<std::ptrdiff_t>(done));
-        its.pairs.erase(its.pairs.begin(), its.pairs.begin() + static_cast<std::ptrdiff_t>(done));
-        if (!its.times.empty()) its.times.erase(its.times.begin(), its.times.begin() + static_cast<std::ptrdiff_t>(done));
-        its.first = its.start;
+    // Let go of rows that are of no use, when they are as many as the others.
+    void forget(uint32_t partition) {
+        OpenPartition& its = partitions[partition];
+        const size_t count = needed_from(its);
+        if (count == 0 || 2 * count < its.classes.size()) return;
+        const auto some = static_cast<std::ptrdiff_t>(count);
+        its.classes.erase(its.classes.begin(), its.classes.begin() + some);
+        its.pairs.erase(its.pairs.begin(), its.pairs.begin() + some);
+        its.origins.erase(its.origins.begin(), its.origins.begin() + some);
+        if (length) its.times.erase(its.times.begin(), its.times.begin() + some);
+        if (has_ends) ends[partition].erase(*positions, count);
+        its.first += static_cast<int64_t>(count);
+        kept -= count;
     }
 };
 

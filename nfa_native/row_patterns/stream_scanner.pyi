@@ -7,45 +7,81 @@ class RowPatternStreamScanner:
     """Finds the matches of partitions, each as soon as it is certain; rows are numbered within their partitions.
 
     ``targets``: by position, 1 where the next match begins (of TO_FIRST and TO_LAST).  ``tells_unmatched``: rows of no
-    match are told, too.  A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may
-    have, as far as is known, and those that they surely may.  ``length``: the times of a match's rows differ by less (0: by
-    any length); then rows come with their times, which rise.
+    match are told, too.  ``length``: the times of a match's rows differ by less (0: by any length); then rows come with
+    their times, which rise.  ``remembers``: a partition stays when nothing of it is undecided.
+
+    A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may have, as far as is
+    known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows
+    of each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
     """
 
     graph: PositionGraph
     def __init__(
         self, graph: PositionGraph, skip: Skip, targets: NDArray[numpy.uint8], tells_unmatched: bool = False,
-        length: int = 0,
+        length: int = 0, *, remembers: bool = False, ahead: int = 0, context: int = 0, before: int = 0,
+        behind: int = 0,
     ) -> None: ...  # fmt: skip
     def add_class(self, possible: NDArray[numpy.uint64], certain: NDArray[numpy.uint64]) -> int:
         """The number of a new class."""
-    def add_partition(self) -> int:
-        """The number of a new partition."""
+    def new_partition(self) -> int:
+        """The number of a partition for a new key."""
+    def done(self) -> list[int]:
+        """The partitions of which nothing is undecided any more: their numbers are given to others from now on."""
     def add(
-        self, partition: int, classes: NDArray[numpy.uint32], times: NDArray[numpy.int64] | None = None
+        self,
+        partitions: NDArray[numpy.uint32],
+        classes: NDArray[numpy.uint32],
+        times: NDArray[numpy.int64] | None,
+        origin: int,
     ) -> None:
-        """Rows of these classes come to a partition, at these times where matches have a bound."""
-    def promise(self, partition: int, time: int) -> None:
-        """No row before a time will come to a partition."""
-    def change(self, partition: int, row: int, classes: NDArray[numpy.uint32]) -> None:
-        """More is known of a partition's rows from ``row`` on: they have these classes now."""
-    def close(self, partition: int) -> None:
-        """No further row comes to a partition."""
-    def start(self, partition: int) -> int:
-        """The first row of a partition of which it is not decided whether a match begins there."""
+        """Rows come, each to its partition, at these times where matches have a bound; the first is that one of all.
+
+        ``classes`` (rows × (1 + ahead)): of each row its class so far, then those that the rows before it in its partition
+        have by now, the next one first.
+        """
+    def promise(self, time: int) -> None:
+        """No row before a time will come."""
+    @property
+    def due(self) -> int:
+        """The least promise that decides something, or the greatest of 64 bits."""
+    def change(self, partition: int, row: int, of_class: int) -> None:
+        """Before the end: as no more rows come, a row has this class."""
+    def close(self) -> None:
+        """No further row comes."""
+    @property
+    def rows(self) -> int:
+        """How many rows are kept, about: they go when they are as many as those that stay."""
+    def last_rows(self, partitions: NDArray[numpy.uint32]) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """Of some partitions the last rows, as many as stay there as context: how many, and which of all these are."""
+    def kept(self) -> tuple[NDArray[numpy.int64], NDArray[numpy.int64]]:
+        """What is of use of each partition: its number, first row, next start, matches, the row that none reached, and how
+        many rows are kept (partitions × 6); then which of all these are, by partition."""
+    def go_on(
+        self,
+        head: NDArray[numpy.int64],
+        classes: NDArray[numpy.uint32],
+        origins: NDArray[numpy.int64],
+        times: NDArray[numpy.int64] | None,
+    ) -> int:
+        """A new partition is as one was when ``kept`` told of it; what is decided then was told before."""
     @property
     def stuck(self) -> tuple[Stuck, int, int]:
-        """Why the scan cannot go on, in which partition, and the first row of the match where that is so."""
+        """Why the scan cannot go on, in which partition, and which of all rows is the first of the match where that is so."""
     def take(
         self,
     ) -> tuple[
-        NDArray[numpy.uint32],
         NDArray[numpy.int64],
         NDArray[numpy.int64],
         NDArray[numpy.int64],
         NDArray[numpy.uint16],
+        NDArray[numpy.uint32],
+        NDArray[numpy.uint32],
+        NDArray[numpy.uint32],
+        NDArray[numpy.int64],
     ]:
-        """What was found since it was last taken: partitions, first rows, numbers of rows, numbers of matches, positions.
+        """What was found since it was last taken, in the order in which it was decided.
 
-        The number of a match is 0 where there is none: that row is in no match.
+        First rows, numbers of rows, numbers of matches, positions, partitions; then how many rows before each match are
+        told and how many behind it, and which of all rows are told: those before, its own, those behind.  The number of a
+        match is 0 where there is none: that row is in no match.
         """

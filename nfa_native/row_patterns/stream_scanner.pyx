@@ -9,7 +9,7 @@ import numpy as np
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded, raise_cpp_error
 from nfa_native.row_patterns.positions cimport Found, Positions, Pulse
-from nfa_native.row_patterns.scanner cimport PositionGraph, heed_signals, taken
+from nfa_native.row_patterns.scanner cimport PositionGraph, copied, heed_signals, taken
 from nfa_native.row_patterns.scanner import Skip, Stuck
 
 cdef extern from "nfa_native/row_patterns/scan.hpp" namespace "spaseq::row_patterns" nogil:
@@ -25,62 +25,82 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         uint32_t safe_add_class "add_class"(const uint64_t* possible, const uint64_t* certain) except +raise_cpp_error
 
     cdef cppclass OpenPartition:
-        OpenPartition()
+        int64_t first
+        vector[uint32_t] classes
+        vector[int64_t] origins
         vector[int64_t] times
-        int64_t start
-        bint is_closed
+        int64_t start, number, beyond
+        bint is_used, is_noted
+        bint is_decided()
+
+    cdef cppclass Reach:
+        size_t ahead, context, before, behind
+
+    cdef cppclass FoundInStream:
+        Found found
+        vector[uint32_t] partitions, leads, tails
+        vector[int64_t] origins
 
     cdef cppclass StreamScan:
         const Positions* positions
         SkipMode skip
         vector[uint8_t] targets
-        bint tells_unmatched
+        bint tells_unmatched, remembers
         int64_t length
+        Reach far
         PossibleSets sets
         vector[OpenPartition] partitions
-        Found found
-        vector[uint32_t] of
+        vector[uint32_t] free, done
+        size_t kept
+        int64_t promised
+        FoundInStream told
         Pulse pulse
         StuckReason stuck
         uint32_t stuck_in
         int64_t stuck_at
         void safe_open "open"() except +raise_cpp_error
-        int64_t rows_of(uint32_t partition)
+        uint32_t safe_new_partition "take_partition"() except +raise_cpp_error
+        void give_back(uint32_t partition)
         void change(uint32_t partition, int64_t row, uint32_t of_class)
+        int64_t next_due()
+        size_t needed_from(const OpenPartition& its)
 
 
 cdef extern from *:
     """
     static inline void spaseq_add_rows(
-        spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* times, size_t count
+        spaseq::row_patterns::StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count
     ) {
-        scan->add(partition, classes, times, count);
+        scan->add(of, classes, times, origin, count);
     }
-    static inline void spaseq_promise(spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t time) {
-        scan->promise(partition, time);
-    }
-    static inline void spaseq_rows_changed(spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t row) {
-        scan->changed(partition, row);
-    }
-    static inline void spaseq_close_partition(spaseq::row_patterns::StreamScan* scan, uint32_t partition) {
-        scan->close(partition);
+    static inline void spaseq_promise(spaseq::row_patterns::StreamScan* scan, int64_t time) { scan->promise(time); }
+    static inline void spaseq_end_stream(spaseq::row_patterns::StreamScan* scan) { scan->close(); }
+    static inline void spaseq_go_on(
+        spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count
+    ) {
+        scan->go_on(partition, classes, origins, times, count);
     }
     """
     void add_rows "spaseq_add_rows"(
-        StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* times, size_t count
+        StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count
     ) noexcept nogil
-    void promise_partition "spaseq_promise"(StreamScan* scan, uint32_t partition, int64_t time) noexcept nogil
-    void rows_changed "spaseq_rows_changed"(StreamScan* scan, uint32_t partition, int64_t row) noexcept nogil
-    void close_partition "spaseq_close_partition"(StreamScan* scan, uint32_t partition) noexcept nogil
+    void promise_rows "spaseq_promise"(StreamScan* scan, int64_t time) noexcept nogil
+    void end_stream "spaseq_end_stream"(StreamScan* scan) noexcept nogil
+    void go_on_with "spaseq_go_on"(
+        StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count
+    ) noexcept nogil
 
 
 cdef class RowPatternStreamScanner:
     """Finds the matches of partitions, each as soon as it is certain; rows are numbered within their partitions.
 
     ``targets``: by position, 1 where the next match begins (of TO_FIRST and TO_LAST).  ``tells_unmatched``: rows of no
-    match are told, too.  A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may
-    have, as far as is known, and those that they surely may.  ``length``: the times of a match's rows differ by less (0: by
-    any length); then rows come with their times, which rise.
+    match are told, too.  ``length``: the times of a match's rows differ by less (0: by any length); then rows come with
+    their times, which rise.  ``remembers``: a partition stays when nothing of it is undecided.
+
+    A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may have, as far as is
+    known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows of
+    each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
     """
 
     cdef StreamScan scan
@@ -88,7 +108,8 @@ cdef class RowPatternStreamScanner:
     cdef bint broken
 
     def __init__(
-        self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False, int64_t length=0,
+        self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False, int64_t length=0, *,
+        bint remembers=False, size_t ahead=0, size_t context=0, size_t before=0, size_t behind=0,
     ):
         cdef Py_ssize_t at
         if <size_t>targets.shape[0] != graph.positions.count or length < 0:
@@ -96,6 +117,9 @@ cdef class RowPatternStreamScanner:
         self.graph, self.scan.length = graph, length
         self.scan.positions = &graph.positions
         self.scan.skip, self.scan.tells_unmatched = <SkipMode><uint32_t>int(Skip(skip)), tells_unmatched
+        self.scan.remembers = remembers
+        self.scan.far.ahead, self.scan.far.context = ahead, context
+        self.scan.far.before, self.scan.far.behind = before, behind
         for at in range(targets.shape[0]):
             self.scan.targets.safe_push_back(targets[at])
         heed_signals(&self.scan.pulse)
@@ -108,86 +132,174 @@ cdef class RowPatternStreamScanner:
             raise ValueError("the sets are not those of the positions")
         return self.scan.sets.safe_add_class(&possible[0], &certain[0])
 
-    def add_partition(self):
-        """The number of a new partition."""
-        cdef OpenPartition partition
+    def new_partition(self):
+        """The number of a partition for a new key."""
         check_sound(&self.broken)
-        self.scan.partitions.safe_push_back(partition)
-        return self.scan.partitions.size() - 1
+        return self.scan.safe_new_partition()
 
-    def add(self, uint32_t partition, const uint32_t[::1] classes not None, const int64_t[::1] times=None):
-        """Rows of these classes come to a partition, at these times where matches have a bound."""
-        cdef Py_ssize_t at
-        cdef int64_t before
-        self.check(partition)
-        for at in range(classes.shape[0]):
-            if classes[at] >= self.scan.sets.classes():
-                raise ValueError(f"row {at} has no class")
-        if (times is not None) != (self.scan.length != 0) or (times is not None and times.shape[0] != classes.shape[0]):
+    def done(self):
+        """The partitions of which nothing is undecided any more: their numbers are given to others from now on."""
+        cdef size_t at
+        cdef uint32_t partition
+        found = []
+        for at in range(self.scan.done.size()):
+            partition = self.scan.done[at]
+            self.scan.partitions[partition].is_noted = False
+            if self.scan.partitions[partition].is_used and self.scan.partitions[partition].is_decided():
+                self.scan.give_back(partition)
+                found.append(partition)
+        self.scan.done.clear()
+        return found
+
+    # ── what comes ───────────────────────────────────────────────────────────────────────────────────────
+    def add(
+        self, const uint32_t[::1] partitions not None, const uint32_t[:, ::1] classes not None, const int64_t[::1] times,
+        int64_t origin,
+    ):
+        """Rows come, each to its partition, at these times where matches have a bound; the first is that one of all.
+
+        ``classes`` (rows × (1 + ahead)): of each row its class so far, then those that the rows before it in its partition
+        have by now, the next one first.
+        """
+        cdef Py_ssize_t row, count = partitions.shape[0], at
+        cdef int64_t before = self.scan.promised
+        check_sound(&self.broken)
+        if classes.shape[0] != count or <size_t>classes.shape[1] != self.scan.far.ahead + 1:
+            raise ValueError("there are not as many classes as rows")
+        if (times is not None) != (self.scan.length != 0) or (times is not None and times.shape[0] != count):
             raise ValueError("rows have times where matches have a bound, and nowhere else")
-        if not classes.shape[0]:
+        for row in range(count):
+            self.check(partitions[row])
+            for at in range(classes.shape[1]):
+                if classes[row, at] >= self.scan.sets.classes():
+                    raise ValueError(f"row {row} has no class")
+            if times is not None:
+                if times[row] < before:
+                    raise ValueError(f"the time of row {row} falls")
+                before = times[row]
+        if not count:
             return
-        if times is not None:
-            before = self.scan.partitions[partition].times.back() if self.scan.partitions[partition].times.size() else times[0]
-            for at in range(times.shape[0]):
-                if times[at] < before:
-                    raise ValueError(f"the time of row {at} falls")
-                before = times[at]
         with nogil:
             guarded(
-                &self.broken, add_rows, &self.scan, partition, &classes[0], &times[0] if times is not None else <const int64_t*>NULL,
-                <size_t>classes.shape[0],
+                &self.broken, add_rows, &self.scan, &partitions[0], &classes[0, 0],
+                &times[0] if times is not None else <const int64_t*>NULL, origin, <size_t>count,
             )
 
-    def promise(self, uint32_t partition, int64_t time):
-        """No row before a time will come to a partition."""
-        self.check(partition)
+    def promise(self, int64_t time):
+        """No row before a time will come."""
+        check_sound(&self.broken)
         with nogil:
-            guarded(&self.broken, promise_partition, &self.scan, partition, time)
+            guarded(&self.broken, promise_rows, &self.scan, time)
 
-    def change(self, uint32_t partition, int64_t row, const uint32_t[::1] classes not None):
-        """More is known of a partition's rows from ``row`` on: they have these classes now."""
-        cdef Py_ssize_t at
-        self.check(partition)
-        if row < 0 or row + classes.shape[0] > self.scan.rows_of(partition):
-            raise ValueError(f"there are no rows {row} to {row + classes.shape[0]}")
-        for at in range(classes.shape[0]):
-            if classes[at] >= self.scan.sets.classes():
-                raise ValueError(f"row {at} has no class")
-        for at in range(classes.shape[0]):
-            self.scan.change(partition, row + at, classes[at])
-        with nogil:
-            guarded(&self.broken, rows_changed, &self.scan, partition, row)
+    @property
+    def due(self):
+        """The least promise that decides something, or the greatest of 64 bits."""
+        return self.scan.next_due()
 
-    def close(self, uint32_t partition):
-        """No further row comes to a partition."""
+    def change(self, uint32_t partition, int64_t row, uint32_t of_class):
+        """Before the end: as no more rows come, a row has this class."""
         self.check(partition)
+        if of_class >= self.scan.sets.classes():
+            raise ValueError(f"row {row} has no class")
+        self.scan.change(partition, row, of_class)
+
+    def close(self):
+        """No further row comes."""
+        check_sound(&self.broken)
         with nogil:
-            guarded(&self.broken, close_partition, &self.scan, partition)
+            guarded(&self.broken, end_stream, &self.scan)
 
     cdef check(self, uint32_t partition):
-        check_sound(&self.broken)
-        if partition >= self.scan.partitions.size():
+        if partition >= self.scan.partitions.size() or not self.scan.partitions[partition].is_used:
             raise ValueError(f"there is no partition {partition}")
-        if self.scan.partitions[partition].is_closed:
-            raise ValueError(f"the partition {partition} has ended")
 
-    def start(self, uint32_t partition):
-        """The first row of a partition of which it is not decided whether a match begins there."""
-        if partition >= self.scan.partitions.size():
-            raise ValueError(f"there is no partition {partition}")
-        return self.scan.partitions[partition].start
+    # ── what there is ────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def rows(self):
+        """How many rows are kept, about: they go when they are as many as those that stay."""
+        return self.scan.kept
+
+    def last_rows(self, const uint32_t[::1] partitions not None):
+        """Of some partitions the last rows, as many as stay there as context: how many, and which of all these are."""
+        cdef Py_ssize_t at
+        cdef size_t some, each, size
+        counts, origins = np.empty(partitions.shape[0], np.int64), np.empty(partitions.shape[0] * self.scan.far.context, np.int64)
+        cdef int64_t[::1] of = counts, all_ = origins
+        cdef int64_t end = 0
+        for at in range(partitions.shape[0]):
+            self.check(partitions[at])
+            size = self.scan.partitions[partitions[at]].origins.size()
+            some = min(self.scan.far.context, size)
+            of[at] = <int64_t>some
+            for each in range(size - some, size):
+                all_[end] = self.scan.partitions[partitions[at]].origins[each]
+                end += 1
+        return counts, origins[:end]
+
+    def kept(self):
+        """What is of use of each partition: its number, first row, next start, matches, the row that none reached, and how
+        many rows are kept (partitions × 6); then which of all these are, by partition."""
+        cdef uint32_t partition
+        cdef size_t first, count
+        heads, origins = [], []
+        for partition in range(self.scan.partitions.size()):
+            if not self.scan.partitions[partition].is_used:
+                continue
+            first = self.scan.needed_from(self.scan.partitions[partition])
+            count = self.scan.partitions[partition].origins.size() - first
+            heads.append((
+                partition, self.scan.partitions[partition].first + <int64_t>first, self.scan.partitions[partition].start,
+                self.scan.partitions[partition].number, self.scan.partitions[partition].beyond, count,
+            ))
+            origins.append(copied(self.scan.partitions[partition].origins.data() + first, count * sizeof(int64_t), np.int64))
+        return np.array(heads, np.int64).reshape(-1, 6), np.concatenate([np.zeros(0, np.int64), *origins])
+
+    def go_on(
+        self, const int64_t[::1] head not None, const uint32_t[::1] classes not None, const int64_t[::1] origins not None,
+        const int64_t[::1] times,
+    ):
+        """A new partition is as one was when ``kept`` told of it; what is decided then was told before."""
+        cdef uint32_t partition = self.new_partition()
+        cdef Py_ssize_t at, count = head[5]
+        if count < 0 or classes.shape[0] != count or origins.shape[0] != count or (times is not None and times.shape[0] != count):
+            raise ValueError("there are not as many rows as there were")
+        if (times is not None) != (self.scan.length != 0):
+            raise ValueError("rows have times where matches have a bound, and nowhere else")
+        for at in range(count):
+            if classes[at] >= self.scan.sets.classes():
+                raise ValueError(f"row {at} has no class")
+            if at and (origins[at] <= origins[at - 1] or (times is not None and times[at] < times[at - 1])):
+                raise ValueError("rows are in no order")
+        if not 0 <= head[1] <= head[2] <= head[1] + count or head[3] < 0 or head[4] < 0 or head[1] > 1 << 62:
+            raise ValueError("a match begins nowhere")
+        self.scan.partitions[partition].first, self.scan.partitions[partition].start = head[1], head[2]
+        self.scan.partitions[partition].number, self.scan.partitions[partition].beyond = head[3], head[4]
+        if count:
+            with nogil:
+                guarded(
+                    &self.broken, go_on_with, &self.scan, partition, &classes[0], &origins[0],
+                    &times[0] if times is not None else <const int64_t*>NULL, <size_t>count,
+                )
+        return partition
 
     @property
     def stuck(self):
-        """Why the scan cannot go on, in which partition, and the first row of the match where that is so."""
+        """Why the scan cannot go on, in which partition, and which of all rows is the first of the match where that is so."""
         return Stuck(<uint32_t>self.scan.stuck), self.scan.stuck_in, self.scan.stuck_at
 
     def take(self):
-        """What was found since it was last taken: partitions, first rows, numbers of rows, numbers of matches, positions.
+        """What was found since it was last taken, in the order in which it was decided.
 
-        The number of a match is 0 where there is none: that row is in no match.
+        First rows, numbers of rows, numbers of matches, positions, partitions; then how many rows before each match are told
+        and how many behind it, and which of all rows are told: those before, its own, those behind.  The number of a match is
+        0 where there is none: that row is in no match.
         """
-        partitions = np.array([self.scan.of[at] for at in range(self.scan.of.size())], np.uint32)
-        self.scan.of.clear()
-        return (partitions, *taken(&self.scan.found))
+        partitions = copied(self.scan.told.partitions.data(), self.scan.told.partitions.size() * sizeof(uint32_t), np.uint32)
+        leads = copied(self.scan.told.leads.data(), self.scan.told.leads.size() * sizeof(uint32_t), np.uint32)
+        tails = copied(self.scan.told.tails.data(), self.scan.told.tails.size() * sizeof(uint32_t), np.uint32)
+        origins = copied(self.scan.told.origins.data(), self.scan.told.origins.size() * sizeof(int64_t), np.int64)
+        self.scan.told.partitions.clear()
+        self.scan.told.leads.clear()
+        self.scan.told.tails.clear()
+        self.scan.told.origins.clear()
+        return (*taken(&self.scan.told.found), partitions, leads, tails, origins)

@@ -19,37 +19,95 @@ from tests.row_patterns.ways import Allowed, Labels
 
 Told = tuple[int, int, int, Labels] | tuple[Stuck, int, int]  # partition, first row, match number, variables; or an end
 Row = frozenset[str]
+HalfKnown = tuple[Row, Row]  # what a row may be of, and surely is of
 T = TypeVar("T")
 
 
 class ScannedStream:
-    """A case's partitions as they come; a row is of some variables surely, and maybe of more."""
+    """A case's partitions as their rows come; a row is of some variables surely, and maybe of more.
 
-    def __init__(self, case: ScanCase, length: int = 0) -> None:
+    All is known of a row when ``ahead`` others came behind it.
+    """
+
+    def __init__(self, case: ScanCase, length: int = 0, ahead: int = 0, remembers: bool = True) -> None:
         self._automaton = position_automaton(case.pattern)
         targets = np.array([each.variable in case.to for each in self._automaton.positions], np.uint8)
-        self.scanner = RowPatternStreamScanner(graph_of(self._automaton), case.skip, targets, True, length)
+        self.scanner = RowPatternStreamScanner(
+            graph_of(self._automaton), case.skip, targets, True, length, remembers=remembers, ahead=ahead
+        )
+        self._case, self._length, self._ahead = case, length, ahead
         self._classes: dict[tuple[Row, Row], int] = {}
+        self._numbers: dict[int, int] = {}  # by partition: what the scanner calls it
+        self._came: dict[int, list[list[HalfKnown]]] = {}
+        self._origin = 0
 
-    def classes(self, rows: Sequence[tuple[Row, Row]]) -> NDArray[np.uint32]:
-        """The classes of rows: of which variables each may be, and surely is."""
-        for row in rows:
-            if row not in self._classes:
-                possible, certain = (_bits(self._automaton, each) for each in row)
-                self._classes[row] = self.scanner.add_class(possible, certain)
-        return np.array([self._classes[row] for row in rows], np.uint32)
+    def add(self, rows: Sequence[tuple[int, list[HalfKnown]]], times: Sequence[int] | None = None) -> None:
+        """Rows come, each to a partition: what it may be, and surely is, as more and more come behind it."""
+        numbers, classes = [], []
+        for partition, row in rows:
+            its = self._came.setdefault(partition, [])
+            if partition not in self._numbers:
+                self._numbers[partition] = self.scanner.new_partition()
+            its.append(row)
+            some = [its[-1 - back][back] if back < len(its) else row[0] for back in range(self._ahead + 1)]
+            classes.append([self._class(*each) for each in some])
+            numbers.append(self._numbers[partition])
+        self.scanner.add(
+            np.array(numbers, np.uint32), np.array(classes, np.uint32).reshape(-1, self._ahead + 1),
+            None if times is None else np.array(times, np.int64), self._origin,
+        )  # fmt: skip
+        self._origin += len(rows)
+
+    def close(self) -> None:
+        """No row comes any more: time has passed, then all is known of those that came, then they end."""
+        self.scanner.promise(np.iinfo(np.int64).max)
+        for partition, its in self._came.items():
+            for row in range(max(0, len(its) - self._ahead), len(its)):
+                self.scanner.change(self._numbers[partition], row, self._class(*its[row][-1]))
+        self.scanner.close()
+
+    def forget(self) -> None:
+        """Partitions of which all is decided begin anew with their next row."""
+        gone = set(self.scanner.done())
+        for partition in [each for each, number in self._numbers.items() if number in gone]:
+            del self._numbers[partition], self._came[partition]
+
+    def copied(self, rows: Sequence[HalfKnown], times: Sequence[int] | None) -> ScannedStream:
+        """Another one that goes on where this one is; of all rows what they are is known."""
+        other = ScannedStream(self._case, self._length, self._ahead)
+        heads, origins = self.scanner.kept()
+        other._origin, other._came, end = self._origin, {key: list(its) for key, its in self._came.items()}, 0
+        if times is not None:
+            other.scanner.promise(times[self._origin - 1])
+        names = {number: partition for partition, number in self._numbers.items()}
+        for head in heads:
+            its = origins[end : (end := end + int(head[5]))]
+            classes = np.array([other._class(*rows[row]) for row in its.tolist()], np.uint32)
+            at = None if times is None else np.array([times[row] for row in its.tolist()], np.int64)
+            other._numbers[names[int(head[0])]] = other.scanner.go_on(head, classes, its, at)
+        return other
+
+    def _class(self, possible: Row, certain: Row) -> int:
+        if (possible, certain) not in self._classes:
+            bits = (_bits(self._automaton, each) for each in (possible, certain))
+            self._classes[possible, certain] = self.scanner.add_class(*bits)
+        return self._classes[possible, certain]
 
     def told(self) -> Iterator[Told]:
-        """What is decided and was not told."""
-        partitions, firsts, counts, numbers, labels = self.scanner.take()
-        at = 0
+        """What is decided and was not told, with the first rows as they are among all."""
+        firsts, counts, numbers, labels, partitions, leads, tails, origins = self.scanner.take()
+        assert not leads.any()
+        assert not tails.any()
+        names = {number: partition for partition, number in self._numbers.items()}
+        at = place = 0
         for each in zip(partitions.tolist(), firsts.tolist(), counts.tolist(), numbers.tolist(), strict=True):
-            partition, first, count, number = each
+            partition, _, count, number = each
             its = tuple(self._automaton.positions[position].variable for position in labels[at : at + count].tolist())
-            yield partition, first, number, its
-            at += count
-        if self.scanner.stuck[0] is not Stuck.NO:
-            yield self.scanner.stuck
+            yield names[partition], int(origins[place]), number, its
+            at, place = at + count, place + max(count, 1)
+        why, where, first = self.scanner.stuck
+        if why is not Stuck.NO:
+            yield why, names[where], first
 
 
 def _bits(automaton: PositionAutomaton, row: Row) -> NDArray[np.uint64]:
