@@ -154,6 +154,7 @@ def fed(
     kind = TableKind(
         streams.setting, ColumnTypes({}), Soundness("this result"), sharing=sharing,
         evaluation=evaluation_of(evaluation), bound=bound, max_steps=max_steps,
+        in_order=streams.setting.time is not None,
     )  # fmt: skip
     check_queries(bound, queries)
     if bound is not None:

@@ -87,8 +87,10 @@ class TableKind:
         evaluation: Evaluating = Evaluating.AUTO,
         bound: Bound | None = None,
         max_steps: int = 0,
+        in_order: bool = True,
     ) -> None:
         self.max_steps = max_steps
+        self.in_order = in_order  # rows come as row patterns want them, or tables are sorted by these
         self.bound = checked(bound)
         if bound is not None and evaluation is Evaluating.LAZY:
             raise OptionError("where work has a bound no step waits (evaluation is lazy)")
@@ -100,6 +102,7 @@ class TableKind:
         self.evaluation = evaluation if bound is None else Evaluating.EAGER
         self.events = 0
         self.names: dict[str, Sequence[str]] = {}  # of all columns, by stream, where queries may ask for any
+        self.wants_names = False  # some query that may has not begun
         self.core: EngineCore[TableBatch, AnyTupleQuery] = EngineCore(self, soundness, lateness)
         self.families = TupleFamilies(self.core)
         self._late: Times | None = None  # where rows are that came last, and late
@@ -201,7 +204,7 @@ class TableKind:
     ) -> AnyTupleQuery:
         """A query for this engine."""
         if isinstance(prepared, PreparedRowPattern):
-            return RunningRowPattern(name, prepared, self.core.errors, max_steps=self.max_steps)
+            return RunningRowPattern(name, prepared, self.core.errors, max_steps=self.max_steps, in_order=self.in_order)
         if prepared.query.given is not None:
             return ParametricTupleQuery(
                 name, prepared, self.core.errors, remembers, extra, self.sharing, self.bound is not None
@@ -215,7 +218,7 @@ class TableKind:
         may_share = self.sharing and not remembers
         if not (may_share and isinstance(prepared, Prepared) and self.families.takes(name, prepared, merged)):
             self.core.start(self.query(name, prepared, remembers), merged)
-        self._needed = None
+        self._needed, self.wants_names = None, self.wants_names or not isinstance(prepared, Prepared)
 
     def register(self, query: AnyTupleQuery) -> None:
         """Run a query by itself from now on; QueryError: its streams are none of the events."""
@@ -311,13 +314,15 @@ class TableKind:
             yield from self._begin_member(query, member, merged)
 
     def _begin_row_pattern(self, query: RunningRowPattern, merged: TupleInput) -> Iterator[QueryError]:
-        names = self.names.get(query.prepared.query.streams[0] if self.setting.has_names else "", ())
+        self._needed = None
         try:
             with about_query(query.name):
-                query.begin(names, self.columns, merged.position)
+                query.begin(self.names_of(query.prepared), self.columns, merged.position)
         except QueryError as error:
             query.end(error)
             yield error
+        others = (one for one in self.core.at_work if isinstance(one, RunningRowPattern))
+        self.wants_names = not all(one.has_begun or one.is_over for one in others)
 
     def begin_with(self, query: TupleQuery, merged: TupleInput, schema: pyarrow.Schema, first: int) -> None:
         """Begin with a query on events with these columns, the first one at a position; QueryError as of ``begin``."""
@@ -350,9 +355,29 @@ class TableKind:
         """The columns that the queries read, and those that say what the events are."""
         if self._needed is None:
             going = [query.prepared for query in self.core.at_work if not query.error]
-            found = [name for prepared in going if isinstance(prepared, Prepared) for name in prepared.columns]
+            found = [name for prepared in going for name in self._columns_of(prepared)]
             self._needed = tuple(dict.fromkeys([*self.named_columns, *found]))
         return self._needed
+
+    def _columns_of(self, prepared: AnyPrepared) -> Sequence[str]:
+        """What a query reads; one in SQL of the columns that are known, if it makes sense of these."""
+        if isinstance(prepared, Prepared):
+            return prepared.columns
+        try:
+            return prepared.asked(self.names_of(prepared))
+        except QueryError:  # it will tell when it begins
+            return ()
+
+    def names_of(self, prepared: PreparedRowPattern) -> Sequence[str]:
+        """The columns of the rows of a query in SQL that are known."""
+        return self.names.get(prepared.query.table if self.setting.has_names else "", ())
+
+    def hear_of(self, stream: str, names: Iterable[str]) -> None:
+        """Rows of a stream have these columns."""
+        known = self.names.get(stream, ())
+        if not all(name in known for name in names):
+            self.names[stream] = tuple(dict.fromkeys([*known, *names]))
+            self._needed = None
 
     @property
     def complete(self) -> bool:

@@ -26,6 +26,7 @@ from spaseq.tuples.queries import (
     AnyQuery,
     Prepared,
     ReadingOptions,
+    check_order,
     check_window,
     open_streams,
     prepared_queries,
@@ -242,6 +243,8 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared, reading.time)
+            if reading.time is not None:
+                check_order(prepared, reading.time)
     if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
         raise OptionError(f"max_steps is a number of steps, as in 1_000_000, not {max_steps!r:.80}")
     return _Opening(queries, source, reading, sharing, evaluation, bound, max_steps or 0)

@@ -18,7 +18,16 @@ from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.opening import opened
 from spaseq.sources.tables.source import CsvFormat, TableSource, declared, first_unfit, is_text
-from spaseq.sources.tables.types import CODED_TEXT, INSTANT, ValueKind, kind_of_type, shown, usual
+from spaseq.sources.tables.types import (
+    CODED_TEXT,
+    INSTANT,
+    ValueKind,
+    column_named,
+    kind_of_type,
+    read_type,
+    shown,
+    usual,
+)
 from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
 from spaseq.text import did_you_mean
@@ -63,7 +72,7 @@ class Pushed:
 
     def first_types(self, columns: ColumnTypes) -> dict[str, pyarrow.DataType]:
         """The types of columns that have values here, and had none so far, though queries read them."""
-        nulls = [name for name in columns.nulls if name in self.names]
+        nulls = [name for name in columns.nulls if column_named(name) in self.names]
         if not nulls:
             return {}
         with self._located():
@@ -101,7 +110,10 @@ class Pushed:
 
     def _batches(self, source: TableSource, wanted: Sequence[str]) -> tuple[list[pyarrow.RecordBatch], pyarrow.Schema]:
         names = source.names
-        schema = source.choose(existing([name for name in wanted if name in names], names))
+        plain = existing([name for name in wanted if name in names], names)
+        exact = [name for name in wanted if name != column_named(name) and column_named(name) in names]
+        existing(map(column_named, exact), names)
+        schema = source.choose((*plain, *exact))
         return [batch for batch in source.batches() if batch.num_rows], schema
 
     def _check_columns(self, schema: pyarrow.Schema) -> None:
@@ -208,7 +220,8 @@ def _kept(data: Any) -> Any:
 _MOST_LAYOUTS = 1 << 10
 Values = Sequence[Any]
 Taken = Callable[[list[Any]], Values | None]  # the values of a column; None: they are left to others
-Reader = tuple[str, Taken, bool]  # of a column; the last one says that there may be no NULL
+# Of a column, and the key that it has in a row; the last one says that there may be no NULL.
+Reader = tuple[str, str, Taken, bool]
 FewPushed = tuple[Times | None, FewRows]
 
 
@@ -264,14 +277,19 @@ class FewReader:
         worth = None if time is None else 1 if columns.type(time) == INSTANT else UNITS[self._reading.unit]
         types = {name: self._type(name, named) for name in wanted}
         some = {*named, *(name for name in wanted if "." in name)}  # which may be fields of structs
-        readers = [(name, _READERS[type_], name in some) for name, type_ in types.items() if type_ is not None]
+        readers = [
+            (name, column_named(name), _reader(name, type_), name in some)
+            for name, type_ in types.items()
+            if type_ is not None
+        ]
         is_whole = len(readers) == len(wanted) and (time is None or types.get(time) in (pyarrow.int64(), INSTANT))
         return FewForm(wanted, columns.version, tuple(readers) if is_whole else None, columns.few_schema(False), worth)
 
     def _type(self, name: str, named: Sequence[str]) -> pyarrow.DataType | None:
         """The type of a column, if its values can be read here."""
         type_ = self._columns.type(name)
-        if type_ not in _READERS or self._declared.get(name, type_) != type_:
+        declared = self._declared.get(column_named(name))
+        if type_ not in _READERS or (declared is not None and read_type(name, declared) != type_):
             return None
         is_named = name in named and name != self._reading.time
         return None if is_named and kind_of_type(type_) is not ValueKind.TEXT else type_
@@ -294,8 +312,8 @@ class FewForm:
 def _lists(rows: Sequence[dict[str, Any]], readers: Iterable[Reader]) -> dict[str, Values] | None:
     """The columns of rows; None: some are left to others."""
     lists, first = {}, rows[0] if len(rows) == 1 else None
-    for name, take, has_values in readers:
-        found = take([row.get(name) for row in rows] if first is None else [first.get(name)])
+    for name, key, take, has_values in readers:
+        found = take([row.get(key) for row in rows] if first is None else [first.get(key)])
         if found is None or (has_values and None in found):
             return None
         lists[name] = found
@@ -341,6 +359,11 @@ def _reals(values: list[Any]) -> Values | None:
     return [None if value != value else value for value in values] if any(map(ne, values, values)) else values
 
 
+def _exact_reals(values: list[Any]) -> Values | None:
+    """NaN stays what it is."""
+    return values if set(map(type, values)) == {float} else _reals(values)
+
+
 def _truths(values: list[Any]) -> Values | None:
     return values if set(map(type, values)) <= {bool, NoneType} else None
 
@@ -354,6 +377,12 @@ def _instants(values: list[Any]) -> Values | None:
 
 def _nulls(values: list[Any]) -> Values | None:
     return values if set(values) == {None} else None
+
+
+def _reader(name: str, type_: pyarrow.DataType) -> Taken:
+    """What takes the values of a column of that type."""
+    is_exact = name != column_named(name)
+    return _exact_reals if is_exact and pyarrow.types.is_floating(type_) else _READERS[type_]
 
 
 _READERS: dict[pyarrow.DataType, Taken] = {

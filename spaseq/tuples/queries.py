@@ -325,6 +325,20 @@ def needed(query: FormulaQuery) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
 
 
+def check_order(prepared: AnyPrepared, time: str | None) -> None:
+    """QueryError: a query in SQL wants its rows in another order than that in which they come, of ``time`` if any."""
+    if isinstance(prepared, Prepared) or not prepared.query.order:
+        return
+    first = prepared.query.order[0]
+    with prepared.parsed.about("ORDER BY"):
+        if time is None:
+            hint = "say which column has them (time), or leave ORDER BY out: rows are in the order in which they come"
+            raise QueryError("ORDER BY asks for an order of time, but the rows have no times here", hint=hint)
+        if first.column.lower() != time.lower() or first.descending:
+            told = f"rows come in the order of {time}, so that is what ORDER BY begins with"
+            raise QueryError(told, hint=f"write ORDER BY {time}, or match a whole table, without time")
+
+
 def check_window(prepared: AnyPrepared, time: str | None) -> None:
     """QueryError for a window of time where events have none."""
     if isinstance(prepared, Prepared) and isinstance(prepared.query.window, TimeWindow) and time is None:

@@ -107,7 +107,6 @@ class TableQuery(OneQuery, Generic[P, E]):
     fed: deque[Any] = field(default_factory=deque)
     _going: Iterator[Any] | None = None  # what is found in the batch before
     into: None = None
-    due: int = GREATEST
     pauses: bool = True
 
     @property
@@ -165,6 +164,11 @@ class TableQuery(OneQuery, Generic[P, E]):
         """See ``ParametricQuery``."""
 
     # ── as of any query at work ──────────────────────────────────────────────────────────────────────────
+    @property
+    def due(self) -> int:
+        """See ``RunningQuery``: time decides nothing."""
+        return GREATEST
+
     def advance(self, watermark: int) -> None:
         """See ``RunningQuery``: events alone decide."""
 

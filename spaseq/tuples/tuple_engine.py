@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ import pyarrow
 
 from spaseq import runtime
 from spaseq.errors import OptionError, QueryError, StreamError
+from spaseq.languages.sql import is_row_pattern
 from spaseq.pattern.formulas.parameters import ConstantRow, row_key
 from spaseq.plan.description import evaluation_of
 from spaseq.runtime.bounded import Bound
@@ -29,9 +30,19 @@ from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
 from spaseq.tuples.kind import StreamCounters, TableKind, about_query
 from spaseq.tuples.known_texts import KnownTupleForms
-from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_rows
+from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_table
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_name, check_window, prepare_formula
+from spaseq.tuples.queries import (
+    AnyPrepared,
+    AnyQuery,
+    Prepared,
+    ReadingOptions,
+    check_name,
+    check_order,
+    check_window,
+    prepare,
+)
+from spaseq.tuples.row_pattern_query import needed_back
 from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import window_back
 
@@ -39,6 +50,7 @@ Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
 ONLY = ""  # the stream that has no name
 ROW = np.zeros(1, np.int64)  # the number of a single row
+UNTYPED = "row\n"  # the type of rows that have none: no query can mean it
 
 
 class Engine(runtime.Engine):
@@ -86,7 +98,7 @@ class Engine(runtime.Engine):
         self.on_late = on_late
         self._columns = ColumnTypes({name: usual_type(given) for name, given in declared(types).items()})
         self._few = FewReader(self._reading, self._columns)
-        self._queries: dict[str, Prepared] = {}
+        self._queries: dict[str, AnyPrepared] = {}
         self._texts = KnownTupleForms()
         self._is_open = True  # until it is known whether streams have names
         self.kind = TableKind(
@@ -118,12 +130,15 @@ class Engine(runtime.Engine):
         check_name(name)
         if name in self._queries:
             raise OptionError(f'there is a query named "{name}" already')
-        is_text = isinstance(query, str) and self.kind.sharing and given is None
-        found = self._texts.read(str(query)) if is_text else prepare_formula(query, "on rows that are pushed")
-        prepared = with_rows(found, given, name)
+        is_text = isinstance(query, str) and self.kind.sharing and given is None and not is_row_pattern(query)
+        found = self._texts.read(str(query)) if is_text else prepare(query)
+        prepared = with_table(found, given, name)
         check_queries(self.kind.bound, {name: prepared})
+        if isinstance(prepared, Prepared) and self._reading.relation == UNTYPED:
+            raise OptionError("the rows have no types here, as queries in SQL came first: say what has them (type)")
         with about_query(name):
             check_window(prepared, self._reading.time)
+            check_order(prepared, self._reading.time)
             if not self._is_open:
                 self.kind.add(name, prepared)
         self._queries[name] = prepared
@@ -173,13 +188,14 @@ class Engine(runtime.Engine):
     def _parametric(self, name: str) -> Prepared:
         if not isinstance(name, str) or name not in self._queries:
             raise OptionError(f'there is no query named "{name!s:.80}"')
-        if self._queries[name].query.given is None:
+        found = self._queries[name]
+        if not isinstance(found, Prepared) or found.query.given is None:
             raise OptionError(f'the query "{name}" has no parameters: there is no GIVEN in it')
-        return self._queries[name]
+        return found
 
     def _change_rows(self, name: str, rows: tuple[ConstantRow, ...]) -> int:
         """Run these rows and no others; how many came or went."""
-        before = self._queries[name]
+        before = self._parametric(name)
         if not self._is_open:
             self.kind.change_rows(name, rows)
             self._recast_kept()
@@ -228,8 +244,7 @@ class Engine(runtime.Engine):
             return super()._needed_since()
         if self.kind.bound is not None:
             return None
-        queries = [each for prepared in self._queries.values() for each in each_query(prepared)]
-        since = [window_back(query, self.kind.promised) for query in queries]
+        since = [each for prepared in self._queries.values() for each in _since(prepared, self.kind.promised)]
         return None if None in since else min((time for time in since if time is not None), default=GREATEST)
 
     @reading
@@ -301,7 +316,8 @@ class Engine(runtime.Engine):
     def _state(self) -> dict[str, Any]:
         from spaseq.tuples.state import core_state, reading_state
 
-        given = {name: list(map(row_stored, each.rows)) for name, each in self._queries.items() if each.rows}
+        formulas = {name: each for name, each in self._queries.items() if isinstance(each, Prepared)}
+        given = {name: list(map(row_stored, each.rows)) for name, each in formulas.items() if each.rows}
         return {
             "reading": reading_state(self._reading, declared(self._reading.types)),
             "lateness": self.lateness,
@@ -331,11 +347,12 @@ class Engine(runtime.Engine):
     def _take(self, data: Any, stream: str | None) -> None:
         place = f"<push {self._pushes + 1}>" if stream is None else f"<push {self._pushes + 1} to {stream}>"
         kind, name = self._opened(stream), ONLY if stream is None else stream
-        few = self._few.read(data, kind)
+        few = None if kind.wants_names else self._few.read(data, kind)
         if few is not None:
             pushed, parts = None, [PushedPart(ROW if len(few[1]) == 1 else np.arange(len(few[1])), *few)]
         else:
             pushed = Pushed(data, self._reading, place)
+            kind.hear_of(name, pushed.names)
             kind = self._adopting(kind, pushed.first_types(self._columns)) or kind
             parts, skipped = pushed.read(kind.needed, kind.columns)
             self._counters[name].skip(skipped)
@@ -394,6 +411,8 @@ class Engine(runtime.Engine):
             raise OptionError(f"the name of a stream is a text, not {stream!r:.80}")
         if stream is not None and self._reading.stream is not None:
             raise OptionError(f"the column {self._reading.stream} says of which stream a row is: push without a name")
+        if self._is_open:
+            self._settle_types()
         kind = self._registered(self._made(stream is not None)) if self._is_open else self.kind
         if kind.has_names != (stream is not None):
             known = ", ".join(name for name in kind.core.clocks if name) or "none"
@@ -403,6 +422,13 @@ class Engine(runtime.Engine):
             known_names = [name for query in kind.core.at_work for name in query.prepared.query.streams]
             raise OptionError(f"no query reads a stream {stream}; {did_you_mean(stream, known_names)}")
         return kind
+
+    def _settle_types(self) -> None:
+        """Rows come: they need no types where all queries are in SQL and nothing is said of them."""
+        some = [*self._queries.values()]
+        if some and not any(isinstance(each, Prepared) for each in some) and self._reading.type is None:
+            self._reading = replace(self._reading, relation=self._reading.relation or UNTYPED)
+            self._few = FewReader(self._reading, self._columns)
 
     def _made(self, has_names: bool) -> TableKind:
         setting, before = self._reading.setting(has_names), self.kind
@@ -452,6 +478,13 @@ class Engine(runtime.Engine):
             return []
         order = [*self._queries, *(name for name in found if name not in self._queries)]
         return [(name, pyarrow.Table.from_batches(found[name])) for name in order if name in found]
+
+
+def _since(prepared: AnyPrepared, promised: int) -> list[int | None]:
+    """Since when events matter to a query, to what it is for each row of its parameters, that has not begun."""
+    if not isinstance(prepared, Prepared):
+        return [needed_back(prepared.query, promised)]
+    return [window_back(query, promised) for query in each_query(prepared)]
 
 
 def _check(reading: ReadingOptions, lateness: int, on_late: OnLate | None, on_error: str) -> None:

@@ -278,7 +278,9 @@ class TupleInput(MergedInput[TableBatch, Any, AnyTupleQuery]):
         return self._asked() if self._rest else []
 
     def note(self, query: AnyTupleQuery) -> None:
-        """See ``MergedInput``: a query has nothing to do before the next event, or the end."""
+        """See ``MergedInput``: a query in CEQL has nothing to do before the next event."""
+        if self._hears_of_time:
+            super().note(query)
 
     def _feed(self, released: Released[TableBatch]) -> dict[AnyTupleQuery, None]:
         return self._feed_turn(_merged(released))

@@ -41,7 +41,8 @@ def found(query: str, table: pyarrow.Table) -> pyarrow.Table:
     return recognized(parse(query).on(known), table).results
 
 
-def _value(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value as the oracle has it."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -60,7 +61,7 @@ def disagreement(pair: SqlPair, engine: Callable[[str, pyarrow.Table], pyarrow.T
         return f"{text}\nrefused: {error}"
     if wanted is None:
         return f"{text}\n{pair.table}\nonly the oracle has an error"
-    rows = [tuple(map(_value, row.values())) for row in given.to_pylist()]
+    rows = [tuple(map(plain, row.values())) for row in given.to_pylist()]
     names = list(wanted.names)
     same = len(rows) == len(wanted.rows) and all(map(oracle.same_row, rows, wanted.rows))
     if given.column_names == names and same:

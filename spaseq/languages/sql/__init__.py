@@ -52,12 +52,13 @@ class ParsedRowPatternQuery:
             raise
 
     def place(self, clause: str, name: str = "") -> Location:
-        """Where a variable is defined (DEFINE), a measure (MEASURES), the PATTERN, or AFTER MATCH SKIP."""
+        """Where a variable is defined (DEFINE), a measure (MEASURES), PATTERN, AFTER MATCH SKIP, or ORDER BY."""
         nodes: dict[tuple[str, str], Node] = {
             ("DEFINE", variable_of(each.variable)): each for each in self.tree.definitions
         }
         nodes |= {("MEASURES", each.name.text): each for each in self.tree.measures}
         nodes |= {("PATTERN", ""): self.tree.pattern}
+        nodes |= {("ORDER BY", ""): key for key in self.tree.order[:1]}
         nodes |= {} if self.tree.skip is None else {("AFTER MATCH SKIP", ""): self.tree.skip}
         first = next((each for (kind, _), each in nodes.items() if kind == clause), self.tree)
         return self.source.location(nodes.get((clause, name), first).span)
@@ -86,4 +87,4 @@ def parse(text: str | os.PathLike[str], path: str = "") -> ParsedRowPatternQuery
 
 def is_row_pattern(text: str) -> bool:
     """Whether a query is in SQL with this clause, be it right or wrong."""
-    return _CLAUSE.search(_APART.sub(" ", text)) is not None
+    return _CLAUSE.search(text) is not None and _CLAUSE.search(_APART.sub(" ", text)) is not None

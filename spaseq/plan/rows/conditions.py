@@ -71,7 +71,7 @@ def _parted(conditions: Iterable[SqlExpression]) -> tuple[tuple[SqlExpression, .
     of_row: list[SqlExpression] = []
     of_match: list[SqlExpression] = []
     for condition in conditions:
-        is_guarded = bool(of_match) and _may_fail(condition)
+        is_guarded = bool(of_match) and may_fail(condition)
         (of_match if is_guarded or reads_match(condition) else of_row).append(condition)
     return tuple(of_row), tuple(of_match)
 
@@ -86,7 +86,8 @@ def reads_match(expression: SqlExpression) -> bool:
     return False
 
 
-def _may_fail(expression: SqlExpression) -> bool:
+def may_fail(expression: SqlExpression) -> bool:
+    """Whether some rows may have no such value."""
     return any(isinstance(each, Applied) and each.function in _FALLIBLE for each in everything(expression))
 
 

@@ -79,6 +79,12 @@ def _by_all(columns: Sequence[tuple[pyarrow.Array, str]]) -> pyarrow.Array:
     return pc.sort_indices(table, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
 
 
+def by_keys(rows: pyarrow.RecordBatch, times: NDArray[np.int64], keys: Sequence[RowOrder]) -> pyarrow.Array:
+    """Where rows are in the order of their times, those of one time by ``keys``, those that are alike as they came."""
+    columns = [one for key in keys for one in _sort_columns(rows.column(key.column), key)]
+    return _by_all([(pyarrow.array(times), "ascending"), *columns])
+
+
 def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:
     """A column in one piece, without a dictionary."""
     found = one_piece(table.column(name))

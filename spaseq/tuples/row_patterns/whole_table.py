@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
 
 import pyarrow
 
@@ -12,29 +10,13 @@ from spaseq.errors import StreamError
 from spaseq.languages.sql import ParsedRowPatternQuery
 from spaseq.pattern.rows.query import RowPatternQuery
 from spaseq.sources.tables.types import column_named
-from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.buffers import joined
 from spaseq.tuples.row_patterns.faults import RowFault
+from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, batch_of
 from spaseq.tuples.row_patterns.recognition import recognized
 
-MOST_SHOWN = 1 << 16  # results of a batch
 _ROWS = "rows\n"  # a column that no query can mean: there are as many rows where none is read
-
-
-class EndOfRows:
-    """No further row comes."""
-
-
-@dataclass(frozen=True, slots=True)
-class RowsFed:
-    """Rows, the first of them at that position."""
-
-    first: int
-    rows: Rows
-
-
-Fed: TypeAlias = "RowsFed | EndOfRows"
 
 
 class WholeTable:
@@ -77,9 +59,9 @@ class WholeTable:
             yield from self._recognized().to_batches(max_chunksize=MOST_SHOWN)
             self._kept.clear()
             return
-        self._first = batch.first if self._first is None else self._first
-        rows = batch.rows.batch() if isinstance(batch.rows, FewRows) else batch.rows
-        self._kept.append(rows.select(self._columns.names))
+        if isinstance(batch, RowsFed):
+            self._first = batch.first if self._first is None else self._first
+            self._kept.append(batch_of(batch, self._columns))
 
     def _recognized(self) -> pyarrow.Table:
         names = [column_named(name) for name in self._columns.names]

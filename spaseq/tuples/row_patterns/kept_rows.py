@@ -1,0 +1,57 @@
+"""The rows of a stream that results may still show, or conditions read: by their numbers among all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from spaseq.tuples.row_patterns.buffers import joined
+
+_FEW = 1 << 12  # rows that are moved without a thought
+
+
+class KeptRows:
+    """Rows with the columns of ``schema``, in the order of their numbers."""
+
+    def __init__(self, schema: pyarrow.Schema) -> None:
+        self.schema = schema
+        self._parts: list[tuple[NDArray[np.int64], pyarrow.RecordBatch]] = []
+
+    def __len__(self) -> int:
+        return sum(batch.num_rows for _, batch in self._parts)
+
+    def add(self, first: int, batch: pyarrow.RecordBatch) -> None:
+        """Rows, the first of them with that number, behind all that are there."""
+        numbers = np.arange(first, first + batch.num_rows)
+        while self._parts and self._parts[-1][1].num_rows <= min(2 * len(numbers), _FEW):
+            before, rows = self._parts.pop()
+            numbers, batch = np.concatenate([before, numbers]), self._behind(rows, batch)
+        self._parts.append((numbers, batch))
+
+    def take(self, numbers: NDArray[np.int64]) -> pyarrow.RecordBatch:
+        """The rows of these numbers, which are there, in their order."""
+        if len(self._parts) == 1:
+            there, batch = self._parts[0]
+            return batch.take(pyarrow.array(_places(there, numbers)))
+        there = np.concatenate([np.zeros(0, np.int64), *(its for its, _ in self._parts)])
+        table = pyarrow.Table.from_batches([batch for _, batch in self._parts], self.schema)
+        found = table.take(pyarrow.array(_places(there, numbers)))
+        arrays = [joined(column.chunks, column.type) for column in found.columns]
+        return pyarrow.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def keep(self, numbers: NDArray[np.int64]) -> None:
+        """Let go of all others; ``numbers`` rise."""
+        if len(numbers) < len(self):
+            rows = self.take(numbers)
+            self._parts = [(numbers, rows)] if len(numbers) else []
+
+    def _behind(self, one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        pairs = zip(one.columns, other.columns, self.schema.types, strict=True)
+        return pyarrow.RecordBatch.from_arrays([joined([a, b], type_) for a, b, type_ in pairs], schema=self.schema)
+
+
+def _places(there: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    if len(there) and there[-1] - there[0] == len(there) - 1:
+        return numbers - there[0]
+    return np.searchsorted(there, numbers)

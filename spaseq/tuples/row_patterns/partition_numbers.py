@@ -1,0 +1,62 @@
+"""The partitions of a stream by their keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow
+from numpy.typing import NDArray
+
+from spaseq.tuples.row_patterns.sorting import partition_keys
+
+Key: TypeAlias = tuple[Any, ...]
+_NAN = "\nNaN"  # in the place of a number that is none: they are alike
+
+
+class PartitionNumbers:
+    """Numbers of partitions, which ``new`` gives, by what rows have in the columns of ``names``."""
+
+    def __init__(self, names: Sequence[str], new: Callable[[], int]) -> None:
+        self._names = list(dict.fromkeys(names))
+        self._new = new
+        self._numbers: dict[Key, int] = {}
+        self._keys: dict[int, Key] = {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def of(self, rows: pyarrow.RecordBatch) -> NDArray[np.uint32]:
+        """The numbers of the partitions of rows; those that are new get theirs in the order in which they come."""
+        if not self._names or rows.num_rows == 1:
+            (key,) = self._keys_of(rows.slice(0, 1))
+            return np.full(rows.num_rows, self._number(key), np.uint32)
+        table = pyarrow.Table.from_batches([rows.select(self._names)])
+        codes = partition_keys(table, self._names)
+        firsts = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+        keys = self._keys_of(table.take(pyarrow.array(firsts)))
+        return np.array([self._number(key) for key in keys], np.uint32)[codes]
+
+    def forget(self, numbers: Iterable[int]) -> None:
+        """These are given to others."""
+        for number in numbers:
+            del self._numbers[self._keys.pop(number)]
+
+    def _keys_of(self, rows: pyarrow.RecordBatch | pyarrow.Table) -> list[Key]:
+        if not self._names:
+            return [()]
+        return list(zip(*(map(_alike, rows.column(name).to_pylist()) for name in self._names), strict=True))
+
+    def _number(self, key: Key) -> int:
+        found = self._numbers.get(key)
+        if found is None:
+            found = self._numbers[key] = self._new()
+            self._keys[found] = key
+        return found
+
+
+def _alike(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_alike, value))
+    return _NAN if value != value else value
