@@ -21,6 +21,8 @@ struct OpenPartition {
     std::vector<uint32_t> pairs;         // by kept row: what is possible there, and settled
     std::vector<int64_t> origins;        // by kept row: which of all rows it is, rising
     std::vector<int64_t> times;          // by kept row, rising; of matches that have a bound
+    std::vector<int64_t> bits;           // by kept row whose values are known, and column: what conditions read of a match
+    std::vector<uint8_t> known;          // and whether there is a value
     int64_t start = 0;                   // where the next match may begin
     int64_t number = 0;                  // of matches so far
     int64_t beyond = 0;                  // no match so far reached that row

@@ -17,9 +17,6 @@ namespace spaseq::row_patterns {
 // Where the next match begins.
 enum class Skip : uint32_t { PAST_LAST_ROW, TO_NEXT_ROW, TO_FIRST, TO_LAST };
 
-// Why the scan cannot go on: where the next match would begin; or a condition has no value, or asks for too many steps.
-enum class Stuck : uint32_t { NO, NOT_THERE, FIRST_ROW, BEYOND, DIVISION, STEPS };
-
 // What was found, in the order of their first rows within a partition.
 struct Found {
     std::vector<int64_t> firsts;       // the first row of a match; of an empty one where it is; or a row of no match
@@ -149,11 +146,7 @@ struct Scan {
         }
     }
 
-    Stuck why() const noexcept {
-        if (conditions == nullptr) return Stuck::NO;
-        if (search.is_exhausted) return Stuck::STEPS;
-        return search.machine.wrong == Wrong::NO ? Stuck::NO : search.machine.wrong == Wrong::DIVISION ? Stuck::DIVISION : Stuck::BEYOND;
-    }
+    Stuck why() const noexcept { return conditions == nullptr ? Stuck::NO : search.why_stuck(); }
 
     void enter(int64_t first, size_t count, int64_t number) {
         found.firsts.push_back(first);

@@ -1,7 +1,7 @@
 // A match whose conditions read it: depth first, in the order of preference, through the live sets of what rows alone allow.
 //
 // Where a search has been and found no end, it will find none again: such dead ends are remembered by row, position and all
-// that conditions behind can read of the match.
+// that conditions behind can read of the match.  Where rows may still come it pauses, and goes on when more is known.
 #pragma once
 
 #include <cassert>
@@ -13,11 +13,15 @@
 #include "nfa_native/core/mixing.hpp"
 #include "nfa_native/row_patterns/earliest_ends.hpp"
 #include "nfa_native/row_patterns/live_sets.hpp"
+#include "nfa_native/row_patterns/open_partition.hpp"
 #include "nfa_native/row_patterns/positions.hpp"
 #include "nfa_native/row_patterns/program.hpp"
 #include "nfa_native/row_patterns/pulse.hpp"
 
 namespace spaseq::row_patterns {
+
+// Why a scan cannot go on: where the next match would begin; or a condition has no value, or asks for too many steps.
+enum class Stuck : uint32_t { NO, NOT_THERE, FIRST_ROW, BEYOND, DIVISION, STEPS };
 
 // Rows of a match that conditions read together: those of some variables.
 struct RowGroup {
@@ -84,6 +88,13 @@ struct Search {
     const uint32_t* of_rows = nullptr;     // live sets by row of the partition; NULL: `ends` are asked
     const EarliestEnds* ends = nullptr;
     int64_t begin = 0, end = 0;            // the partition
+    // Where rows may still come: what there is; then neither live sets nor ends are asked.
+    const OpenPartition* open_rows = nullptr;
+    const PossibleSets* possible = nullptr;
+    int64_t certain = 0;                   // the first row of which not all is known
+    int64_t reach = INT64_MAX;             // the first one that is out of reach
+    int64_t behind = 0;                    // rows that must be there behind the match
+    bool is_paused = false;                // it goes on where it was
     uint64_t most_steps = 0;               // of a start; 0: any number
     Pulse* pulse = nullptr;
     std::vector<Frame> frames;
@@ -99,7 +110,7 @@ struct Search {
 
     // Whatever is remembered is of another partition.  std::bad_alloc.
     void open(const Positions* its, const Conditions* asked, int64_t first, int64_t behind) {
-        positions = its, conditions = asked, begin = first, end = behind;
+        positions = its, conditions = asked, begin = first, end = certain = behind;
         rows.resize(conditions->groups.size());
         tallies.resize(conditions->addings.size());
         dead.open(64);
@@ -108,13 +119,24 @@ struct Search {
 
     // The rows of the match from a row of the partition, which `labels` gets; -1: there is none.  std::bad_alloc.
     int64_t seek(size_t row, bool starts_partition, int64_t number, std::vector<uint16_t>& labels) {
+        begin_at(row, starts_partition, number);
+        return go_on(row, labels);
+    }
+
+    // A search from there; nothing is tried yet.  std::bad_alloc.
+    void begin_at(size_t row, bool starts_partition, int64_t number) {
         adapt();
         clear();
         start = begin + static_cast<int64_t>(row), match_number = number;
-        if (ends != nullptr && dead.used) dead.open(64);       // what was out of reach may be within
+        if ((ends != nullptr || open_rows != nullptr) && dead.used) dead.open(64);     // what was out of reach may be within
         Frame first{positions->first_node(starts_partition), 0};
         first.next = positions->begins[first.position];
         frames.push_back(first);
+    }
+
+    // As `seek`, from where the search is; it may pause.  std::bad_alloc.
+    int64_t go_on(size_t row, std::vector<uint16_t>& labels) {
+        is_paused = false;
         while (!frames.empty()) {
             Frame& top = frames.back();
             if (machine.wrong != Wrong::NO || is_exhausted) return -1;
@@ -126,11 +148,13 @@ struct Search {
             const int64_t at = start + static_cast<int64_t>(frames.size()) - 1;        // the row behind the match so far
             if (follower.position == ACCEPT) {
                 if (follower.at_end && at != end) continue;
+                if (open_rows != nullptr && !open_rows->is_closed && (follower.at_end || at + behind > end)) return pause();
                 if (ends != nullptr && at - 1 > ends->last[row] && at > start) continue;
                 for (size_t each = 1; each < frames.size(); ++each) labels.push_back(static_cast<uint16_t>(frames[each].position));
                 return static_cast<int64_t>(frames.size()) - 1;
             }
-            if (at < end) enter(static_cast<uint32_t>(follower.position), at, row);
+            if (at < certain) enter(static_cast<uint32_t>(follower.position), at, row);
+            else if (open_rows != nullptr && !open_rows->is_closed && is_live(static_cast<uint32_t>(follower.position), at, row)) return pause();
         }
         return -1;
     }
@@ -143,7 +167,7 @@ struct Search {
         if (reading.offset >= count) return Value();
         const int64_t row = its[reading.first ? reading.offset : count - 1 - reading.offset] + reading.shift;
         if (row < begin || row >= end) return Value();
-        if (reading.column != LABEL) return conditions->columns[reading.column].at(row);
+        if (reading.column != LABEL) return value(reading.column, row);
         const int64_t place = row - start + 1;
         if (place < 1 || place >= static_cast<int64_t>(frames.size())) return Value();
         return Value::integer(conditions->names[frames[place].position]);
@@ -169,8 +193,25 @@ struct Search {
 
     int64_t number() const noexcept { return match_number; }
 
+    Stuck why_stuck() const noexcept {
+        if (is_exhausted) return Stuck::STEPS;
+        return machine.wrong == Wrong::NO ? Stuck::NO : machine.wrong == Wrong::DIVISION ? Stuck::DIVISION : Stuck::BEYOND;
+    }
+
  private:
     static constexpr uint64_t FEW = 256;
+
+    int64_t pause() noexcept {
+        --frames.back().next;
+        is_paused = true;
+        return -1;
+    }
+
+    Value value(int32_t column, int64_t row) const noexcept {
+        if (open_rows == nullptr) return conditions->columns[column].at(row);
+        const size_t place = open_rows->place_of(row) * conditions->columns.size() + static_cast<size_t>(column);
+        return open_rows->known[place] ? Value{open_rows->bits[place], true} : Value();
+    }
     static constexpr size_t MOST_DEAD = size_t(1) << 22;
 
     // Where no dead end was met again, later ones are not worth remembering, until a start takes many steps for its rows.
@@ -189,6 +230,11 @@ struct Search {
     }
 
     bool is_live(uint32_t position, int64_t at, size_t row) const noexcept {
+        if (open_rows != nullptr) {
+            const size_t place = open_rows->place_of(at);
+            const uint32_t pair = place < open_rows->pairs.size() ? open_rows->pairs[place] : OPEN_END;
+            return at < reach && has_bit(possible->pairs.of(pair), static_cast<int32_t>(position));
+        }
         const size_t place = static_cast<size_t>(at - begin);
         if (ends == nullptr) return sets->has(of_rows[place], static_cast<int32_t>(position));
         return static_cast<int64_t>(ends->ends[place * positions->count + position]) <= ends->last[row] - ends->offset;
@@ -242,7 +288,7 @@ struct Search {
     Value added(const Adding& adding, int64_t at) const noexcept {
         const uint32_t position = frames.back().position;
         if (adding.columns[position] == LABEL) return Value::integer(conditions->names[position]);
-        return conditions->columns[adding.columns[position]].at(at);
+        return value(adding.columns[position], at);
     }
 
     Value joined(Adds function, Value one, Value other) noexcept {
@@ -314,7 +360,7 @@ struct Search {
     }
 
     void remember() {
-        if (dead.used >= MOST_DEAD) dead.open(64);
+        if (!dead.used || dead.used >= MOST_DEAD) dead.open(64);
         if (dead.is_full()) dead.spread(64);
         dead.put(key());
         ++remembered;

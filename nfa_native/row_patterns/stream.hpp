@@ -18,13 +18,15 @@
 #include "nfa_native/row_patterns/possible_sets.hpp"
 #include "nfa_native/row_patterns/pulse.hpp"
 #include "nfa_native/row_patterns/scan.hpp"
+#include "nfa_native/row_patterns/search.hpp"
 
 namespace spaseq::row_patterns {
 
 // How far results look, in rows of a partition.
 struct Reach {
     size_t ahead = 0;          // behind a row: by conditions, so that its class is certain when these are there
-    size_t context = 0;        // the last rows that stay, decided or not: new ones ask for them
+    size_t lag = 0;            // behind a row: by values, so that they are known when these are there; no more than `ahead`
+    size_t context = 0;        // the last rows that stay, decided or not: new ones, and those that are not certain, ask for them
     size_t before = 0;         // before a start: they stay, and are told with its match
     size_t behind = 0;         // behind a match: it waits for them, and they are told with it
 };
@@ -56,6 +58,9 @@ struct StreamScan {
     PossibleSets sets;
     std::vector<OpenPartition> partitions;
     std::vector<OpenEnds> ends;            // by partition, where matches have a bound
+    const Conditions* conditions = nullptr;        // those that read the match; NULL: there are none
+    uint64_t most_steps = 0;               // of a search from one row; 0: any number
+    std::vector<Search> searches;          // by partition, where there are such conditions
     std::vector<uint32_t> free;            // partitions that are in no use
     std::vector<uint32_t> done;            // partitions of which all was decided, some time
     size_t kept = 0;                       // rows of all partitions
@@ -72,7 +77,7 @@ struct StreamScan {
     // std::bad_alloc.
     void open() {
         sets.open(positions);
-        has_ends = length != 0;
+        has_ends = length != 0 && conditions == nullptr;
         for (const Follower& follower : positions->followers) has_ends &= !follower.at_end;
     }
 
@@ -80,6 +85,7 @@ struct StreamScan {
     uint32_t take_partition() {
         if (free.empty()) {
             if (has_ends) ends.emplace_back();
+            if (conditions != nullptr) searches.emplace_back();
             partitions.emplace_back();
             free.reserve(partitions.size());
             partitions.back().is_used = true;
@@ -96,12 +102,16 @@ struct StreamScan {
         kept -= partitions[partition].classes.size();
         partitions[partition] = OpenPartition();
         if (has_ends) ends[partition] = OpenEnds();
+        if (conditions != nullptr) searches[partition] = Search();
         free.push_back(partition);
     }
 
     // Rows come, each to a partition, the first of them as that one of all.  Of each there are classes: its own as far as it
-    // is known, and how those of the rows before it are known now, the next one first.  std::bad_alloc.
-    void add(const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count) {
+    // is known, and how those of the rows before it are known now, the next one first; then values of the row `lag` before it.  std::bad_alloc.
+    void add(
+        const uint32_t* of, const uint32_t* classes, const int64_t* times, const int64_t* bits, const uint8_t* known_bits, int64_t origin,
+        size_t count
+    ) {
         for (size_t row = 0; row < count && stuck == Stuck::NO; ++row, ++origin, classes += far.ahead + 1) {
             if (length) promise(times[row]);
             if (stuck != Stuck::NO) return;
@@ -114,6 +124,7 @@ struct StreamScan {
             if (length) its.times.push_back(times[row]);
             const size_t known = std::min(far.ahead, place);
             for (size_t back = 1; back <= known; ++back) its.classes[place - back] = classes[back];
+            if (place >= far.lag) add_values(its, bits + row * columns(), known_bits + row * columns(), 1);
             settle(of[row], place - known);
         }
     }
@@ -154,30 +165,44 @@ struct StreamScan {
     }
 
     // The rows of a partition as they were, each of its class so far: what that decides was told.  std::bad_alloc.
-    void go_on(uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count) {
+    void go_on(
+        uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, const int64_t* bits,
+        const uint8_t* known, size_t count
+    ) {
         OpenPartition& its = partitions[partition];
         its.classes.assign(classes, classes + count);
         its.origins.assign(origins, origins + count);
         if (length) its.times.assign(times, times + count);
         its.pairs.assign(count, OPEN_END);
+        add_values(its, bits, known, count - std::min(count, far.lag));
         kept += count;
         settle(partition, 0);
     }
 
-    // Of a row more is known than before: its class is another one; `close` asks for it.
-    void change(uint32_t partition, int64_t row, uint32_t of_class) noexcept {
+    // As no others come, all is known of the last rows: their classes, and their values in turn.  std::bad_alloc.
+    void foresee(uint32_t partition, int64_t row, uint32_t of_class, const int64_t* bits, const uint8_t* known) {
         OpenPartition& its = partitions[partition];
-        if (row >= its.first && row < its.rows()) its.classes[its.place_of(row)] = of_class;
+        if (row < its.first || row >= its.rows()) return;
+        its.classes[its.place_of(row)] = of_class;
+        if (its.bits.size() == its.place_of(row) * columns()) add_values(its, bits, known, 1);
     }
 
     // The first of its rows that are still of use, of those that are kept.
     size_t needed_from(const OpenPartition& its) const noexcept {
         const int64_t rows = its.rows();
-        const int64_t least = std::min(its.start - static_cast<int64_t>(far.before), rows - static_cast<int64_t>(far.context));
+        const size_t stay = std::max(far.before, far.context - std::min(far.context, far.ahead));
+        const int64_t least = std::min(its.start - static_cast<int64_t>(stay), rows - static_cast<int64_t>(far.context));
         return static_cast<size_t>(std::max(least, its.first) - its.first);
     }
 
  private:
+    size_t columns() const noexcept { return conditions == nullptr ? 0 : conditions->columns.size(); }
+
+    void add_values(OpenPartition& its, const int64_t* bits, const uint8_t* known, size_t rows) {
+        its.bits.insert(its.bits.end(), bits, bits + rows * columns());
+        its.known.insert(its.known.end(), known, known + rows * columns());
+    }
+
     uint32_t behind(const OpenPartition& its, size_t place) const noexcept {
         if (place + 1 < its.pairs.size()) return its.pairs[place + 1];
         return its.is_closed ? CLOSED_END : OPEN_END;
@@ -249,19 +274,17 @@ struct StreamScan {
         return NOWHERE;
     }
 
+    // What is known of a start.
+    enum class Outcome { UNDECIDED_, NO_MATCH, TOLD };
+
     void decide(uint32_t partition) {
         OpenPartition& its = partitions[partition];
         while (stuck == Stuck::NO && !its.is_decided()) {
             const size_t place = its.place_of(its.start);
-            size_t end = 0;
-            const Way by = way(its, place, &end);
-            const int32_t position = choice(partition, by, place, place, end, positions->first_node(its.start == 0));
             pulse.beat();
-            if (position == UNDECIDED || (position != NOWHERE && !tell(partition, by, place, end, position))) {
-                if (by == Way::BY_PAIRS && length) wait(partition, limit_of(its, place), its.origins[place]);
-                break;
-            }
-            if (position != NOWHERE) continue;
+            const Outcome outcome = conditions == nullptr ? chosen(partition, place) : searched(partition, place);
+            if (outcome == Outcome::UNDECIDED_) break;
+            if (outcome == Outcome::TOLD || stuck != Stuck::NO) continue;
             if (tells_unmatched && its.start >= its.beyond) enter(partition, place, place, 0);
             ++its.start;
         }
@@ -270,6 +293,45 @@ struct StreamScan {
             done.push_back(partition);
         }
         forget(partition);
+    }
+
+    // By sets of positions.
+    Outcome chosen(uint32_t partition, size_t place) {
+        OpenPartition& its = partitions[partition];
+        size_t end = 0;
+        const Way by = way(its, place, &end);
+        const int32_t position = choice(partition, by, place, place, end, positions->first_node(its.start == 0));
+        if (position == NOWHERE) return Outcome::NO_MATCH;
+        if (position != UNDECIDED && tell(partition, by, place, end, position)) return Outcome::TOLD;
+        if (by == Way::BY_PAIRS && length) wait(partition, limit_of(its, place), its.origins[place]);
+        return Outcome::UNDECIDED_;
+    }
+
+    // By a search, which goes on where it was.
+    Outcome searched(uint32_t partition, size_t place) {
+        OpenPartition& its = partitions[partition];
+        Search& search = searches[partition];
+        const bool is_new = !search.is_paused || search.start != its.start;
+        search.positions = positions, search.conditions = conditions, search.possible = &sets, search.open_rows = &its;
+        search.pulse = &pulse, search.most_steps = most_steps, search.behind = static_cast<int64_t>(far.behind);
+        search.rows.resize(conditions->groups.size());
+        search.tallies.resize(conditions->addings.size());
+        search.end = its.rows(), search.certain = its.first + static_cast<int64_t>(certain(its));
+        search.reach = INT64_MAX;
+        const int64_t limit = length ? limit_of(its, place) : NEVER;
+        const bool is_over = length && (its.is_closed || its.times.back() >= limit || promised >= limit);
+        if (is_over) search.reach = its.first + static_cast<int64_t>(its.reach(place, limit));
+        if (is_new) search.begin_at(static_cast<size_t>(its.start), its.start == 0, its.number + 1);
+        const size_t before = told.found.labels.size();
+        const int64_t count = search.go_on(static_cast<size_t>(its.start), told.found.labels);
+        if (search.is_paused) {
+            if (length && !is_over) wait(partition, limit, its.origins[place]);
+            return Outcome::UNDECIDED_;
+        }
+        if (count >= 0) return told_at(partition, place, place + static_cast<size_t>(count), before), Outcome::TOLD;
+        stuck = search.why_stuck();
+        if (stuck != Stuck::NO) stuck_in = partition, stuck_at = its.origins[place];
+        return Outcome::NO_MATCH;
     }
 
     void wait(uint32_t partition, int64_t time, int64_t origin) {
@@ -294,12 +356,18 @@ struct StreamScan {
             labels.resize(before);
             return false;
         }
-        enter(partition, place, at, ++its.number);
-        its.beyond = std::max(its.beyond, its.first + static_cast<int64_t>(at));
-        const size_t next = next_start(skip, targets, labels.data() + before, place, at, &stuck);
+        told_at(partition, place, at, before);
+        return true;
+    }
+
+    // A match of the kept rows from `place` to before `end`, whose labels are those from `labels` on.
+    void told_at(uint32_t partition, size_t place, size_t end, size_t labels) {
+        OpenPartition& its = partitions[partition];
+        enter(partition, place, end, ++its.number);
+        its.beyond = std::max(its.beyond, its.first + static_cast<int64_t>(end));
+        const size_t next = next_start(skip, targets, told.found.labels.data() + labels, place, end, &stuck);
         if (stuck != Stuck::NO) stuck_in = partition, stuck_at = its.origins[place];
         its.start = its.first + static_cast<int64_t>(next);
-        return true;
     }
 
     // The kept rows from `place` to before `end` are a match; with no number, that row is of none.
@@ -330,6 +398,9 @@ struct StreamScan {
         its.origins.erase(its.origins.begin(), its.origins.begin() + some);
         if (length) its.times.erase(its.times.begin(), its.times.begin() + some);
         if (has_ends) ends[partition].erase(*positions, count);
+        const auto values = static_cast<std::ptrdiff_t>(std::min(its.bits.size(), count * columns()));
+        its.bits.erase(its.bits.begin(), its.bits.begin() + values);
+        its.known.erase(its.known.begin(), its.known.begin() + values);
         its.first += static_cast<int64_t>(count);
         kept -= count;
     }

@@ -1,7 +1,12 @@
+from typing import TypeAlias
+
 import numpy
 from numpy.typing import NDArray
 
+from nfa_native.row_patterns.match_conditions import MatchConditions
 from nfa_native.row_patterns.scanner import PositionGraph, Skip, Stuck
+
+RowValuesGiven: TypeAlias = tuple[NDArray[numpy.int64], NDArray[numpy.uint8]] | None
 
 class RowPatternStreamScanner:
     """Finds the matches of partitions, each as soon as it is certain; rows are numbered within their partitions.
@@ -13,13 +18,16 @@ class RowPatternStreamScanner:
     A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may have, as far as is
     known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows
     of each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
+
+    ``conditions`` are those that read the match, ``most_steps`` how many a search from one row may take (0: any number);
+    then rows come with values, of each of their columns, which are known when ``lag`` rows came behind, at most ``ahead``.
     """
 
     graph: PositionGraph
     def __init__(
         self, graph: PositionGraph, skip: Skip, targets: NDArray[numpy.uint8], tells_unmatched: bool = False,
         length: int = 0, *, remembers: bool = False, ahead: int = 0, context: int = 0, before: int = 0,
-        behind: int = 0,
+        behind: int = 0, conditions: MatchConditions | None = None, lag: int = 0, most_steps: int = 0,
     ) -> None: ...  # fmt: skip
     def add_class(self, possible: NDArray[numpy.uint64], certain: NDArray[numpy.uint64]) -> int:
         """The number of a new class."""
@@ -33,19 +41,24 @@ class RowPatternStreamScanner:
         classes: NDArray[numpy.uint32],
         times: NDArray[numpy.int64] | None,
         origin: int,
+        values: RowValuesGiven = None,
     ) -> None:
         """Rows come, each to its partition, at these times where matches have a bound; the first is that one of all.
 
         ``classes`` (rows × (1 + ahead)): of each row its class so far, then those that the rows before it in its partition
-        have by now, the next one first.
+        have by now, the next one first.  ``values`` (two arrays, rows × columns, values and whether they are known): of the
+        row ``lag`` before, if it is there.
         """
     def promise(self, time: int) -> None:
         """No row before a time will come."""
     @property
+    def promised(self) -> int:
+        """No row before that time will come; the least of 64 bits: that is not known."""
+    @property
     def due(self) -> int:
         """The least promise that decides something, or the greatest of 64 bits."""
-    def change(self, partition: int, row: int, of_class: int) -> None:
-        """Before the end: as no more rows come, a row has this class."""
+    def foresee(self, partition: int, row: int, of_class: int, values: RowValuesGiven = None) -> None:
+        """Before the end, of each row behind which not enough came, in turn: as no more come, its class and values."""
     def close(self) -> None:
         """No further row comes."""
     @property
@@ -62,6 +75,7 @@ class RowPatternStreamScanner:
         classes: NDArray[numpy.uint32],
         origins: NDArray[numpy.int64],
         times: NDArray[numpy.int64] | None,
+        values: RowValuesGiven = None,
     ) -> int:
         """A new partition is as one was when ``kept`` told of it; what is decided then was told before."""
     @property

@@ -8,6 +8,7 @@ import numpy as np
 
 from nfa_native.core.containers cimport vector
 from nfa_native.core.guard cimport check_sound, guarded, raise_cpp_error
+from nfa_native.row_patterns.match_conditions cimport Conditions, MatchConditions
 from nfa_native.row_patterns.positions cimport Found, Positions, Pulse
 from nfa_native.row_patterns.scanner cimport PositionGraph, copied, heed_signals, taken
 from nfa_native.row_patterns.scanner import Skip, Stuck
@@ -28,13 +29,14 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         int64_t first
         vector[uint32_t] classes
         vector[int64_t] origins
-        vector[int64_t] times
+        vector[int64_t] times, bits
+        vector[uint8_t] known
         int64_t start, number, beyond
         bint is_used, is_noted
         bint is_decided()
 
     cdef cppclass Reach:
-        size_t ahead, context, before, behind
+        size_t ahead, lag, context, before, behind
 
     cdef cppclass FoundInStream:
         Found found
@@ -48,6 +50,8 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         bint tells_unmatched, remembers
         int64_t length
         Reach far
+        const Conditions* conditions
+        uint64_t most_steps
         PossibleSets sets
         vector[OpenPartition] partitions
         vector[uint32_t] free, done
@@ -61,7 +65,6 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         void safe_open "open"() except +raise_cpp_error
         uint32_t safe_new_partition "take_partition"() except +raise_cpp_error
         void give_back(uint32_t partition)
-        void change(uint32_t partition, int64_t row, uint32_t of_class)
         int64_t next_due()
         size_t needed_from(const OpenPartition& its)
 
@@ -69,25 +72,37 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
 cdef extern from *:
     """
     static inline void spaseq_add_rows(
-        spaseq::row_patterns::StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count
+        spaseq::row_patterns::StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, const int64_t* bits,
+        const uint8_t* known, int64_t origin, size_t count
     ) {
-        scan->add(of, classes, times, origin, count);
+        scan->add(of, classes, times, bits, known, origin, count);
+    }
+    static inline void spaseq_foresee(
+        spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t row, uint32_t of_class, const int64_t* bits, const uint8_t* known
+    ) {
+        scan->foresee(partition, row, of_class, bits, known);
     }
     static inline void spaseq_promise(spaseq::row_patterns::StreamScan* scan, int64_t time) { scan->promise(time); }
     static inline void spaseq_end_stream(spaseq::row_patterns::StreamScan* scan) { scan->close(); }
     static inline void spaseq_go_on(
-        spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count
+        spaseq::row_patterns::StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times,
+        const int64_t* bits, const uint8_t* known, size_t count
     ) {
-        scan->go_on(partition, classes, origins, times, count);
+        scan->go_on(partition, classes, origins, times, bits, known, count);
     }
     """
     void add_rows "spaseq_add_rows"(
-        StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, int64_t origin, size_t count
+        StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, const int64_t* bits, const uint8_t* known,
+        int64_t origin, size_t count
+    ) noexcept nogil
+    void foresee_row "spaseq_foresee"(
+        StreamScan* scan, uint32_t partition, int64_t row, uint32_t of_class, const int64_t* bits, const uint8_t* known
     ) noexcept nogil
     void promise_rows "spaseq_promise"(StreamScan* scan, int64_t time) noexcept nogil
     void end_stream "spaseq_end_stream"(StreamScan* scan) noexcept nogil
     void go_on_with "spaseq_go_on"(
-        StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, size_t count
+        StreamScan* scan, uint32_t partition, const uint32_t* classes, const int64_t* origins, const int64_t* times, const int64_t* bits,
+        const uint8_t* known, size_t count
     ) noexcept nogil
 
 
@@ -101,15 +116,20 @@ cdef class RowPatternStreamScanner:
     A class of rows is a pair of sets of positions, as bits of 64-bit words: those that such rows may have, as far as is
     known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows of
     each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
+
+    ``conditions`` are those that read the match, ``most_steps`` how many a search from one row may take (0: any number);
+    then rows come with values, of each of their columns, which are known when ``lag`` rows came behind, at most ``ahead``.
     """
 
     cdef StreamScan scan
     cdef readonly PositionGraph graph
+    cdef readonly MatchConditions conditions
     cdef bint broken
 
     def __init__(
         self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False, int64_t length=0, *,
-        bint remembers=False, size_t ahead=0, size_t context=0, size_t before=0, size_t behind=0,
+        bint remembers=False, size_t ahead=0, size_t context=0, size_t before=0, size_t behind=0, MatchConditions conditions=None,
+        size_t lag=0, uint64_t most_steps=0,
     ):
         cdef Py_ssize_t at
         if <size_t>targets.shape[0] != graph.positions.count or length < 0:
@@ -118,10 +138,14 @@ cdef class RowPatternStreamScanner:
         self.scan.positions = &graph.positions
         self.scan.skip, self.scan.tells_unmatched = <SkipMode><uint32_t>int(Skip(skip)), tells_unmatched
         self.scan.remembers = remembers
-        self.scan.far.ahead, self.scan.far.context = ahead, context
+        self.scan.far.ahead, self.scan.far.lag, self.scan.far.context = ahead, min(lag, ahead), context
         self.scan.far.before, self.scan.far.behind = before, behind
         for at in range(targets.shape[0]):
             self.scan.targets.safe_push_back(targets[at])
+        if conditions is not None:
+            if conditions.conditions.names.size() != graph.positions.count:
+                raise ValueError("the conditions are not those of the positions")
+            self.conditions, self.scan.conditions, self.scan.most_steps = conditions, &conditions.conditions, most_steps
         heed_signals(&self.scan.pulse)
         self.scan.safe_open()
 
@@ -154,12 +178,13 @@ cdef class RowPatternStreamScanner:
     # ── what comes ───────────────────────────────────────────────────────────────────────────────────────
     def add(
         self, const uint32_t[::1] partitions not None, const uint32_t[:, ::1] classes not None, const int64_t[::1] times,
-        int64_t origin,
+        int64_t origin, values=None,
     ):
         """Rows come, each to its partition, at these times where matches have a bound; the first is that one of all.
 
         ``classes`` (rows × (1 + ahead)): of each row its class so far, then those that the rows before it in its partition
-        have by now, the next one first.
+        have by now, the next one first.  ``values`` (two arrays, rows × columns, values and whether they are known): of the
+        row ``lag`` before, if it is there.
         """
         cdef Py_ssize_t row, count = partitions.shape[0], at
         cdef int64_t before = self.scan.promised
@@ -177,13 +202,34 @@ cdef class RowPatternStreamScanner:
                 if times[row] < before:
                     raise ValueError(f"the time of row {row} falls")
                 before = times[row]
+        cdef const int64_t* bits
+        cdef const uint8_t* known
+        arrays = self.values_of(values, count, &bits, &known)
         if not count:
             return
         with nogil:
             guarded(
                 &self.broken, add_rows, &self.scan, &partitions[0], &classes[0, 0],
-                &times[0] if times is not None else <const int64_t*>NULL, origin, <size_t>count,
+                &times[0] if times is not None else <const int64_t*>NULL, bits, known, origin, <size_t>count,
             )
+
+    cdef values_of(self, values, Py_ssize_t rows, const int64_t** bits, const uint8_t** known):
+        """What holds the arrays of values that conditions read."""
+        cdef Py_ssize_t columns = 0 if self.scan.conditions is NULL else <Py_ssize_t>self.scan.conditions.columns.size()
+        cdef const int64_t[:, ::1] its
+        cdef const uint8_t[:, ::1] there
+        bits[0] = NULL
+        known[0] = NULL
+        if not columns:
+            return None
+        if values is None:
+            raise ValueError("rows have values where conditions read the match")
+        its, there = values
+        if its.shape[0] != rows or its.shape[1] != columns or there.shape[0] != rows or there.shape[1] != columns:
+            raise ValueError("there are not as many values as rows and columns")
+        if rows:
+            bits[0], known[0] = &its[0, 0], &there[0, 0]
+        return values
 
     def promise(self, int64_t time):
         """No row before a time will come."""
@@ -192,16 +238,26 @@ cdef class RowPatternStreamScanner:
             guarded(&self.broken, promise_rows, &self.scan, time)
 
     @property
+    def promised(self):
+        """No row before that time will come; the least of 64 bits: that is not known."""
+        return self.scan.promised
+
+    @property
     def due(self):
         """The least promise that decides something, or the greatest of 64 bits."""
         return self.scan.next_due()
 
-    def change(self, uint32_t partition, int64_t row, uint32_t of_class):
-        """Before the end: as no more rows come, a row has this class."""
+    def foresee(self, uint32_t partition, int64_t row, uint32_t of_class, values=None):
+        """Before the end, of each row behind which not enough came, in turn: as no more come, its class and values."""
+        cdef const int64_t* bits
+        cdef const uint8_t* known
+        check_sound(&self.broken)
         self.check(partition)
         if of_class >= self.scan.sets.classes():
             raise ValueError(f"row {row} has no class")
-        self.scan.change(partition, row, of_class)
+        arrays = self.values_of(values, 1, &bits, &known)
+        with nogil:
+            guarded(&self.broken, foresee_row, &self.scan, partition, row, of_class, bits, known)
 
     def close(self):
         """No further row comes."""
@@ -256,7 +312,7 @@ cdef class RowPatternStreamScanner:
 
     def go_on(
         self, const int64_t[::1] head not None, const uint32_t[::1] classes not None, const int64_t[::1] origins not None,
-        const int64_t[::1] times,
+        const int64_t[::1] times, values=None,
     ):
         """A new partition is as one was when ``kept`` told of it; what is decided then was told before."""
         cdef uint32_t partition = self.new_partition()
@@ -272,13 +328,16 @@ cdef class RowPatternStreamScanner:
                 raise ValueError("rows are in no order")
         if not 0 <= head[1] <= head[2] <= head[1] + count or head[3] < 0 or head[4] < 0 or head[1] > 1 << 62:
             raise ValueError("a match begins nowhere")
+        cdef const int64_t* bits
+        cdef const uint8_t* known
+        arrays = self.values_of(values, count - min(count, <Py_ssize_t>self.scan.far.lag), &bits, &known)
         self.scan.partitions[partition].first, self.scan.partitions[partition].start = head[1], head[2]
         self.scan.partitions[partition].number, self.scan.partitions[partition].beyond = head[3], head[4]
         if count:
             with nogil:
                 guarded(
                     &self.broken, go_on_with, &self.scan, partition, &classes[0], &origins[0],
-                    &times[0] if times is not None else <const int64_t*>NULL, <size_t>count,
+                    &times[0] if times is not None else <const int64_t*>NULL, bits, known, <size_t>count,
                 )
         return partition
 

@@ -278,7 +278,7 @@ class FewReader:
         types = {name: self._type(name, named) for name in wanted}
         some = {*named, *(name for name in wanted if "." in name)}  # which may be fields of structs
         readers = [
-            (name, column_named(name), _reader(name, type_), name in some)
+            (name, column_named(name), _READERS[type_], name in some)
             for name, type_ in types.items()
             if type_ is not None
         ]
@@ -359,11 +359,6 @@ def _reals(values: list[Any]) -> Values | None:
     return [None if value != value else value for value in values] if any(map(ne, values, values)) else values
 
 
-def _exact_reals(values: list[Any]) -> Values | None:
-    """NaN stays what it is."""
-    return values if set(map(type, values)) == {float} else _reals(values)
-
-
 def _truths(values: list[Any]) -> Values | None:
     return values if set(map(type, values)) <= {bool, NoneType} else None
 
@@ -377,12 +372,6 @@ def _instants(values: list[Any]) -> Values | None:
 
 def _nulls(values: list[Any]) -> Values | None:
     return values if set(values) == {None} else None
-
-
-def _reader(name: str, type_: pyarrow.DataType) -> Taken:
-    """What takes the values of a column of that type."""
-    is_exact = name != column_named(name)
-    return _exact_reals if is_exact and pyarrow.types.is_floating(type_) else _READERS[type_]
 
 
 _READERS: dict[pyarrow.DataType, Taken] = {

@@ -54,7 +54,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
         self.schema, self.first = columns.fixed(asked, asked), first
         parsed, query = self.prepared.parsed, self.prepared.on(names, self.schema)
         self.evaluation = (
-            RowStream(parsed, query, self.schema, first)
+            RowStream(parsed, query, self.schema, first, self.max_steps)
             if self.in_order
             else WholeTable(parsed, query, self.schema, self.max_steps)
         )

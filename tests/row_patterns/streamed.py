@@ -63,7 +63,7 @@ class ScannedStream:
         self.scanner.promise(np.iinfo(np.int64).max)
         for partition, its in self._came.items():
             for row in range(max(0, len(its) - self._ahead), len(its)):
-                self.scanner.change(self._numbers[partition], row, self._class(*its[row][-1]))
+                self.scanner.foresee(self._numbers[partition], row, self._class(*its[row][-1]))
         self.scanner.close()
 
     def forget(self) -> None:

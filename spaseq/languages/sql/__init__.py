@@ -58,7 +58,7 @@ class ParsedRowPatternQuery:
         }
         nodes |= {("MEASURES", each.name.text): each for each in self.tree.measures}
         nodes |= {("PATTERN", ""): self.tree.pattern}
-        nodes |= {("ORDER BY", ""): key for key in self.tree.order[:1]}
+        nodes |= {("ORDER BY", ""): self.tree.order[0]} if self.tree.order else {}
         nodes |= {} if self.tree.skip is None else {("AFTER MATCH SKIP", ""): self.tree.skip}
         first = next((each for (kind, _), each in nodes.items() if kind == clause), self.tree)
         return self.source.location(nodes.get((clause, name), first).span)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from spaseq.pattern.rows.expressions import Applied, Navigated, SqlConstant, SqlExpression, everything
@@ -38,4 +39,13 @@ def foreseen(condition: SqlExpression, known: int) -> Foreseen:
 
 def rows_ahead(condition: SqlExpression) -> int:
     """How many rows behind one its condition reads."""
-    return max((each.at.shift for each in everything(condition) if isinstance(each, Navigated)), default=0)
+    return max([0, *_shifts(condition)])
+
+
+def rows_back(condition: SqlExpression) -> int:
+    """How many rows before one its condition reads."""
+    return max([0, *(-shift for shift in _shifts(condition))])
+
+
+def _shifts(condition: SqlExpression) -> Iterator[int]:
+    return (each.at.shift for each in everything(condition) if isinstance(each, Navigated))

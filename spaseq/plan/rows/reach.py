@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from spaseq.pattern.rows.expressions import MatchNumber, Navigated, Navigation, SqlExpression, everything
+from spaseq.pattern.rows.expressions import Applied, MatchNumber, Navigated, Navigation, SqlExpression, everything
 from spaseq.pattern.rows.query import RowPatternQuery
 from spaseq.plan.rows.automaton import ACCEPT, PositionAutomaton
+from spaseq.plan.rows.conditions import may_fail
 from spaseq.plan.rows.plan import RowPatternPlan
 
 
@@ -27,11 +28,13 @@ def row_reach(query: RowPatternQuery, plan: RowPatternPlan) -> RowReach:
     """How far a query looks."""
     depths = least_depths(plan.automaton)
     tests = [list(_shifts(test)) for test in plan.conditions.tests]
+    searched = [each for value in plan.conditions.searched if value is not None for each in _navigated(value)]
     asked = zip(depths, plan.conditions.asked, strict=True)
     before = [-shift - depth for depth, test in asked if test is not None for shift in tests[test]]
     measured = [each.at for value in query.measures.values() for each in _navigated(value)]
-    before += [-at.shift - _depth(at, plan.automaton, depths) for at in measured]
-    every = [shift for test in tests for shift in test]
+    looked = [*measured, *(each.at for each in searched)]
+    before += [-at.shift - _depth(at, plan.automaton, depths) for at in looked]
+    every = [shift for test in tests for shift in test] + [each.at.shift for each in searched]
     return RowReach(
         back=max([0, *(-shift for shift in every)]),
         ahead=max([0, *every]),
@@ -43,7 +46,20 @@ def row_reach(query: RowPatternQuery, plan: RowPatternPlan) -> RowReach:
 def remembers(query: RowPatternQuery, plan: RowPatternPlan, reach: RowReach) -> bool:
     """Whether it matters later that there were rows of a partition, though nothing of these is undecided."""
     starts = any(follower.at_start for follower in plan.automaton.first)
-    return starts or reach.before > 0 or _counts_matches(query, plan)
+    guards = any(map(_is_guarded_by_rows_before, plan.conditions.tests))
+    return starts or reach.before > 0 or guards or _counts_matches(query, plan)
+
+
+def _is_guarded_by_rows_before(condition: SqlExpression) -> bool:
+    """Whether it depends on rows before if something is asked for that a row may not have."""
+    for each in everything(condition):
+        if isinstance(each, Applied) and each.function in ("AND", "OR", "CASE", "COALESCE"):
+            guards = [any(shift < 0 for shift in _shifts(operand)) for operand in each.operands]
+            later = each.operands[guards.index(True) :] if any(guards) else ()
+            later = later[1:] if each.function in ("AND", "OR") else later
+            if any(map(may_fail, later)):
+                return True
+    return False
 
 
 def _counts_matches(query: RowPatternQuery, plan: RowPatternPlan) -> bool:

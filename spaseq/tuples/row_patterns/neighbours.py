@@ -27,10 +27,10 @@ class Neighbours:
         self._own = RowValues(count, self._field)
         self._values = RowValues(count, self._neighbour)
 
-    def own(self, value: SqlExpression) -> pyarrow.Array:
-        """A value of each row, and of its neighbours if it reads these."""
+    def own(self, value: SqlExpression, where: pyarrow.Array | None = None) -> pyarrow.Array:
+        """A value of each row, and of its neighbours if it reads these; of those that are not ``where``, any."""
         reads = any(isinstance(each, Navigated) for each in everything(value))
-        return (self._values if reads else self._own).of(value)
+        return (self._values if reads else self._own).of(value, where)
 
     def truths(self, plan: RowPatternPlan) -> list[NDArray[np.bool_]]:
         """By test of single rows: of which it holds."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,27 +16,26 @@ _NAN = "\nNaN"  # in the place of a number that is none: they are alike
 
 
 class PartitionNumbers:
-    """Numbers of partitions, which ``new`` gives, by what rows have in the columns of ``names``."""
+    """Numbers of partitions, by what rows have in the columns of ``names``."""
 
-    def __init__(self, names: Sequence[str], new: Callable[[], int]) -> None:
+    def __init__(self, names: Sequence[str]) -> None:
         self._names = list(dict.fromkeys(names))
-        self._new = new
         self._numbers: dict[Key, int] = {}
         self._keys: dict[int, Key] = {}
 
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def of(self, rows: pyarrow.RecordBatch) -> NDArray[np.uint32]:
-        """The numbers of the partitions of rows; those that are new get theirs in the order in which they come."""
+    def of(self, rows: pyarrow.RecordBatch, new: Callable[[], int]) -> NDArray[np.uint32]:
+        """The numbers of the partitions of rows; those that come for the first time get ``new`` ones."""
         if not self._names or rows.num_rows == 1:
             (key,) = self._keys_of(rows.slice(0, 1))
-            return np.full(rows.num_rows, self._number(key), np.uint32)
+            return np.full(rows.num_rows, self._number(key, new), np.uint32)
         table = pyarrow.Table.from_batches([rows.select(self._names)])
         codes = partition_keys(table, self._names)
         firsts = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
         keys = self._keys_of(table.take(pyarrow.array(firsts)))
-        return np.array([self._number(key) for key in keys], np.uint32)[codes]
+        return np.array([self._number(key, new) for key in keys], np.uint32)[codes]
 
     def forget(self, numbers: Iterable[int]) -> None:
         """These are given to others."""
@@ -48,10 +47,15 @@ class PartitionNumbers:
             return [()]
         return list(zip(*(map(_alike, rows.column(name).to_pylist()) for name in self._names), strict=True))
 
-    def _number(self, key: Key) -> int:
+    def renumber(self, numbers: Mapping[int, int]) -> None:
+        """All have other numbers now."""
+        self._keys = {numbers[number]: key for number, key in self._keys.items()}
+        self._numbers = {key: number for number, key in self._keys.items()}
+
+    def _number(self, key: Key, new: Callable[[], int]) -> int:
         found = self._numbers.get(key)
         if found is None:
-            found = self._numbers[key] = self._new()
+            found = self._numbers[key] = new()
             self._keys[found] = key
         return found
 

@@ -19,7 +19,7 @@ from spaseq.tuples.row_patterns.measuring import results
 from spaseq.tuples.row_patterns.neighbours import Neighbours
 from spaseq.tuples.row_patterns.scanning import allowed_positions, graph_of, row_classes
 from spaseq.tuples.row_patterns.searching import match_conditions
-from spaseq.tuples.row_patterns.sorting import SortedRows, column_of, sorted_rows
+from spaseq.tuples.row_patterns.sorting import SortedRows, column_of, sorted_rows, times_of
 
 
 class StuckError(RowFault):
@@ -121,9 +121,8 @@ def _last(query: RowPatternQuery, columns: Mapping[str, pyarrow.Array], rows: So
     """By row: the last one that a match from there may reach."""
     assert query.within is not None
     key = query.order[0]
-    column = columns[key.column].cast(pyarrow.timestamp("us")).cast(pyarrow.int64())
-    known = column.is_valid().to_numpy(zero_copy_only=False)
-    times = column.fill_null(0).to_numpy(zero_copy_only=False) * (-1 if key.descending else 1)
+    known = columns[key.column].is_valid().to_numpy(zero_copy_only=False)
+    times = times_of(columns[key.column]) * (-1 if key.descending else 1)
     found = np.arange(-1, len(times) - 1)
     for begin, end in zip(rows.begins[:-1].tolist(), rows.begins[1:].tolist(), strict=True):
         there = begin + np.flatnonzero(known[begin:end])

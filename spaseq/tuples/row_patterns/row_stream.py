@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow
@@ -24,28 +23,16 @@ from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, TimePassed, batch_of
 from spaseq.tuples.row_patterns.found_in_stream import FoundInStream
 from spaseq.tuples.row_patterns.kept_rows import KeptRows
-from spaseq.tuples.row_patterns.neighbours import Neighbours
 from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers
 from spaseq.tuples.row_patterns.recognition import StuckError, skip_of, unmatched_of
 from spaseq.tuples.row_patterns.scanning import graph_of
+from spaseq.tuples.row_patterns.sorting import times_of
 from spaseq.tuples.row_patterns.stream_classes import StreamClasses
+from spaseq.tuples.row_patterns.stream_reading import InPartitions, Places, RowsRead, StreamReading
+from spaseq.tuples.row_patterns.text_places import NoRoomError
 from spaseq.tuples.row_patterns.tied_rows import POSITION, TiedRows
 
 _FEW = 1 << 12  # rows that are kept without a thought
-
-
-@dataclass(frozen=True, slots=True)
-class _InPartitions:
-    """Rows in the order of their partitions, each with the rows before it that conditions read.
-
-    ``new``: which of those that come each is; less than 0: it came before.  ``behind``: how many of its partition came
-    behind it so far.
-    """
-
-    rows: pyarrow.RecordBatch
-    begins: NDArray[np.int64]
-    new: NDArray[np.int64]
-    behind: NDArray[np.int64]
 
 
 class RowStream:
@@ -58,7 +45,12 @@ class RowStream:
     met = 0
 
     def __init__(
-        self, parsed: ParsedRowPatternQuery, query: RowPatternQuery, columns: pyarrow.Schema, first: int
+        self,
+        parsed: ParsedRowPatternQuery,
+        query: RowPatternQuery,
+        columns: pyarrow.Schema,
+        first: int,
+        max_steps: int = 0,
     ) -> None:
         assert query.columns is not None
         self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
@@ -71,18 +63,22 @@ class RowStream:
         named = [pyarrow.field(column_named(field.name), field.type) for field in columns]
         self._tied = TiedRows(pyarrow.schema(named), query.order[1:])
         self._rows = KeptRows(self._tied.schema)
-        self._scanner = self._made()
-        self._classes = StreamClasses(self._plan, self._reach.ahead, self._scanner)
-        self._partitions = PartitionNumbers(query.partition, self._scanner.new_partition)
+        self._max_steps = max_steps
+        self._partitions = PartitionNumbers(query.partition)
+        self._begin(StreamReading(self._plan, self._reach))
 
-    def _made(self) -> RowPatternStreamScanner:
-        query, reach, automaton = self._query, self._reach, self._plan.automaton
+    def _begin(self, reading: StreamReading) -> None:
+        """With a scanner that knows nothing."""
+        query, reach, automaton = self._query, reading.reach, self._plan.automaton
         skip, targets = skip_of(query.skipping, automaton)
-        return RowPatternStreamScanner(
+        self._scanner = RowPatternStreamScanner(
             graph_of(automaton), skip, targets, query.shown is Shown.WITH_UNMATCHED, query.within or 0,
             remembers=remembers(query, self._plan, reach), ahead=reach.ahead, context=reach.back + reach.ahead,
-            before=reach.before, behind=reach.behind,
+            before=reach.before, behind=reach.behind, conditions=reading.conditions(), lag=reading.lag,
+            most_steps=self._max_steps,
         )  # fmt: skip
+        self._reading = reading
+        self._classes = StreamClasses(self._plan, reach.ahead, self._scanner)
 
     # ── as of any evaluation ─────────────────────────────────────────────────────────────────────────────
     @property
@@ -122,7 +118,7 @@ class RowStream:
             case EndOfRows():
                 yield from self._fed(*self._tied.passed(GREATEST))
                 self._scanner.promise(GREATEST)
-                self._foresee_nothing()
+                self._foresee()
                 self._scanner.close()
                 yield from self._decided()
         self._forget()
@@ -132,9 +128,13 @@ class RowStream:
         """What rows decide that are in order; where one has no value, what those before it do."""
         if not rows.num_rows:
             return
-        of = self._partitions.of(rows)
+        of = self._partitions.of(rows, self._scanner.new_partition)
         try:
-            classes = self._classes_of(rows, of)
+            classes, values = self._read(rows, of)
+        except NoRoomError:
+            self._anew()
+            yield from self._fed(rows, times)
+            return
         except RowFault as fault:
             if rows.num_rows == 1:
                 raise self._told(fault, rows) from None
@@ -144,61 +144,63 @@ class RowStream:
             return
         self._rows.add(self._next, rows)
         first, self._next = self._next, self._next + rows.num_rows
-        self._scanner.add(of, classes, times if self._query.within else None, first)
+        self._scanner.add(of, classes, times if self._query.within else None, first, values)
         yield from self._decided()
 
-    def _classes_of(self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Of each row its class so far, and those of the rows before it; ValueFault: one has no value."""
-        if not (self._reach.back or self._reach.ahead):
-            begins = np.array([0, rows.num_rows])
-            return self._classes.of(_neighbours(rows, begins), 0, None).reshape(-1, 1)
-        there = self._in_partitions(rows, of)
-        own = np.flatnonzero(there.new >= 0)
-        found = np.zeros((rows.num_rows, self._reach.ahead + 1), np.uint32)
-        for known in range(self._reach.ahead + 1):
-            counts = there.behind >= known
-            where = np.zeros(len(counts), np.bool_)
-            where[np.maximum(own - known, 0)] = True
-            try:
-                classes = self._classes.of(_neighbours(there.rows, there.begins), known, where & counts)
-            except RowFault as fault:
-                fault.row = 0
-                raise
-            found[there.new[own], known] = classes[np.maximum(own - known, 0)]
-        return found
-
-    def _in_partitions(self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32]) -> _InPartitions:
+    def _read(self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32]) -> RowsRead:
+        """What is known of rows that come.  ValueFault: one has no value."""
+        if not (self._reading.reach.back or self._reading.reach.ahead):
+            return self._reading.alone(rows, self._classes)
         touched, its = np.unique(of, return_inverse=True)
         counts, numbers = self._scanner.last_rows(touched.astype(np.uint32))
-        if len(numbers):
-            rows = pyarrow.concat_batches([self._rows.take(numbers), rows])
+        every = pyarrow.concat_batches([self._rows.take(numbers), rows]) if len(numbers) else rows
         keys = np.concatenate([np.repeat(np.arange(len(touched)), counts), its])
         order = np.argsort(keys, kind="stable")
         begins = np.concatenate([[0], np.cumsum(np.bincount(keys))])
-        behind = np.repeat(begins[1:], np.diff(begins)) - 1 - np.arange(len(keys))
-        return _InPartitions(rows.take(pyarrow.array(order)), begins, order - len(numbers), behind)
+        there = InPartitions(every.take(pyarrow.array(order)), begins)
+        return self._reading.coming(there, order - len(numbers), self._classes)
 
-    def _foresee_nothing(self) -> None:
-        """The last rows of partitions are of the classes that they have as no others come."""
-        if not self._reach.ahead:
-            return
+    def _foresee(self) -> None:
+        """The last rows of partitions are what they are as no others come."""
         heads, _ = self._scanner.kept()
         partitions = heads[:, 0].astype(np.uint32)
         counts, numbers = self._scanner.last_rows(partitions)
-        if not len(numbers):
+        if not (self._reading.reach.ahead and len(numbers)):
             return
-        begins = np.concatenate([[0], np.cumsum(counts)])
-        behind = np.repeat(begins[1:], counts) - 1 - np.arange(len(numbers))
-        where = behind < self._reach.ahead
-        rows = self._rows.take(numbers)
+        there = InPartitions(self._rows.take(numbers), np.concatenate([[0], np.cumsum(counts)]))
         try:
-            classes = self._classes.of(_neighbours(rows, begins), self._reach.ahead, where)
+            classes, values = self._reading.whole(there, self._classes, at_end=True)
         except RowFault as fault:
-            raise self._told(fault, rows) from None
-        ends = np.repeat(heads[:, 1] + heads[:, 5], counts)
-        for place in np.flatnonzero(where).tolist():
-            partition = int(np.searchsorted(begins, place, side="right")) - 1
-            self._scanner.change(int(partitions[partition]), int(ends[place] - 1 - behind[place]), int(classes[place]))
+            raise self._told(fault, there.rows) from None
+        ends, of, behind = np.repeat(heads[:, 1] + heads[:, 5], counts), np.repeat(partitions, counts), there.behind
+        for place in np.flatnonzero(behind < self._reading.reach.ahead).tolist():
+            its = None if values is None else (values[0][place : place + 1], values[1][place : place + 1])
+            self._scanner.foresee(int(of[place]), int(ends[place] - 1 - behind[place]), int(classes[place]), its)
+
+    # ── as it was ────────────────────────────────────────────────────────────────────────────────────────
+    def _anew(self) -> None:
+        """Texts get other places: all that is undecided is looked at again."""
+        heads, origins = self._scanner.kept()
+        rows = self._rows.take(origins)
+        texts = [column for column in rows.columns if pyarrow.types.is_string(column.type)]
+        promised = self._scanner.promised
+        self._begin(StreamReading(self._plan, self._reach, texts))
+        self._go_on(heads, origins, rows, promised)
+
+    def _go_on(self, heads: Places, origins: Places, rows: pyarrow.RecordBatch, promised: int) -> None:
+        """A scanner that knows nothing is to know these rows, by partition: what ``kept`` told of another one."""
+        self._scanner.promise(promised)
+        begins = np.concatenate([[0], np.cumsum(heads[:, 5])])
+        classes, values = self._reading.whole(InPartitions(rows, begins), self._classes)
+        times = None if self._query.within is None else times_of(rows.column(self._query.order[0].column))
+        numbers = {}
+        for head, low, high in zip(heads, begins[:-1].tolist(), begins[1:].tolist(), strict=True):
+            some = slice(low, max(low, high - self._reading.lag))
+            numbers[int(head[0])] = self._scanner.go_on(
+                head, classes[low:high], origins[low:high], None if times is None else times[low:high],
+                None if values is None else (values[0][some], values[1][some]),
+            )  # fmt: skip
+        self._partitions.renumber(numbers)
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def _decided(self) -> Iterator[pyarrow.RecordBatch]:
@@ -233,8 +235,5 @@ class RowStream:
         self._partitions.forget(self._scanner.done())
         if len(self._rows) > 2 * self._scanner.rows + _FEW:
             self._rows.keep(np.sort(self._scanner.kept()[1]))
-
-
-def _neighbours(rows: pyarrow.RecordBatch, begins: NDArray[np.int64]) -> Neighbours:
-    columns = dict(zip(rows.schema.names, rows.columns, strict=True))
-    return Neighbours(columns, begins, rows.num_rows)
+        if len(self._reading.texts) > 2 * self._scanner.rows + _FEW:
+            self._anew()

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from nfa_native.row_patterns.scanner import Adds, MatchConditions, MatchOp
+from nfa_native.row_patterns.match_conditions import Adds, MatchConditions, MatchOp
 from spaseq.errors import QueryError
 from spaseq.pattern.rows.expressions import (
     Aggregated,
@@ -30,14 +28,13 @@ from spaseq.pattern.rows.types import BOOLEAN, SqlKind, SqlType
 from spaseq.plan.rows.automaton import PositionAutomaton
 from spaseq.plan.rows.conditions import HERE, labelled, reads_match
 from spaseq.tuples.row_patterns.arrow_types import repeated
-from spaseq.tuples.row_patterns.faults import ValueFault
+from spaseq.tuples.row_patterns.bits import Bits, PlacesOf, SortedTexts, bits_of
 
 ValuesOf = Callable[[SqlExpression], pyarrow.Array]  # of a value of single rows, for all rows
 Step: TypeAlias = tuple[MatchOp, int]
 _OF_NULL = {"AND", "OR", "IS NULL", "IS DISTINCT FROM", "CASE", "COALESCE", "NULLIF", "IN", "TRY_CAST"}
 _DAY = timedelta(days=1)
 LABEL, ROWS = -1, -2  # in the place of a column: the names of variables; nothing, for rows are counted
-_LARGEST = (1 << 63) - 1
 
 
 class UnsearchedError(Exception):
@@ -56,11 +53,24 @@ def match_conditions(
 
     UnsearchedError: a condition has what stands only in those of single rows.  ValueFault: a value is too large.
     """
+    found = compiled_conditions(automaton, searched)
+    if found is None:
+        return None
+    columns = [values_of(value) for value in found.columns]
+    words = SortedTexts([*found.texts, *_texts(columns, found.types)])
+    bits = [bits_of(column, type_, words.places) for column, type_ in zip(columns, found.types, strict=True)]
+    return found.on(bits, words.places)
+
+
+def compiled_conditions(
+    automaton: PositionAutomaton, searched: Sequence[SqlExpression | None]
+) -> CompiledConditions | None:
+    """What the evaluator asks of matches, whatever the rows are; None: nothing.  UnsearchedError."""
     if not any(searched):
         return None
     compiler = _Compiler(automaton)
     programs = list(_programs(compiler, searched))
-    return compiler.conditions(programs, values_of)
+    return CompiledConditions(compiler, programs)
 
 
 def check_searched(automaton: PositionAutomaton, searched: Sequence[SqlExpression | None]) -> None:
@@ -118,23 +128,6 @@ class _Compiler:
         steps: list[Step] = []
         self._put(condition, steps)
         return steps
-
-    def conditions(self, programs: Sequence[Sequence[Step]], values_of: ValuesOf) -> MatchConditions:
-        """All that was compiled."""
-        positions = self.automaton.positions
-        groups = [
-            (np.array([variables is None or each.variable in variables for each in positions], np.uint8), first, last)
-            for variables, (first, last) in self.groups.items()
-        ]
-        names = pyarrow.array([position.variable for position in positions], pyarrow.string())
-        columns = [(values_of(value), value.type) for value in self.columns]
-        constants = [(repeated(constant, 1), constant.type) for constant in self.constants]
-        words = _Words([names, *(column for column, type_ in (*columns, *constants) if type_.kind is SqlKind.TEXT)])
-        return MatchConditions(
-            programs, [(int(bits[0]), bool(known[0])) for bits, known in (words.bits(*each) for each in constants)],
-            groups, list(self.readings), list(self.addings), [words.bits(*each) for each in columns],
-            words.ranks(names), self.reads_number,
-        )  # fmt: skip
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────
     def _put(self, expression: SqlExpression, steps: list[Step]) -> None:
@@ -308,45 +301,47 @@ class _Compiler:
         return self.columns.setdefault(value, len(self.columns))
 
 
-# ── values as bits ───────────────────────────────────────────────────────────────────────────────────────
-class _Words:
-    """Values as integers of 64 bits, or as the bits of real numbers; texts by their places among all that there are."""
+class CompiledConditions:
+    """Programs, and the ``columns`` of values, of these ``types``, that they read of rows."""
 
-    def __init__(self, texts: Sequence[pyarrow.Array]) -> None:
-        found = pyarrow.concat_arrays([pc.unique(column) for column in texts if not pyarrow.types.is_null(column.type)])
-        there = pc.unique(found).drop_null()
-        self._texts = there.take(pc.sort_indices(there))
+    def __init__(self, compiler: _Compiler, programs: Sequence[Sequence[Step]]) -> None:
+        self.columns = tuple(compiler.columns)
+        self.types = tuple(value.type for value in self.columns)
+        self._compiler = compiler
+        self._programs = programs
+        positions = compiler.automaton.positions
+        self._names = pyarrow.array([position.variable for position in positions], pyarrow.string())
+        self._constants = [repeated(constant, 1) for constant in compiler.constants]
 
-    def bits(self, column: pyarrow.Array, type_: SqlType) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """The values of a column, and which are known."""
-        known = column.is_valid().to_numpy(zero_copy_only=False).astype(np.uint8)
-        if pyarrow.types.is_null(column.type):
-            return np.zeros(len(column), np.int64), known
-        return np.ascontiguousarray(self._integers(column, type_)), known
+    @property
+    def furthest(self) -> int:
+        """How many rows behind one of the match its conditions read."""
+        return max((shift for _, _, _, shift, _ in self._compiler.readings), default=0)
 
-    def _integers(self, column: pyarrow.Array, type_: SqlType) -> NDArray[np.int64]:
-        match type_.kind:
-            case SqlKind.TEXT:
-                return self.ranks(column)
-            case SqlKind.DOUBLE:
-                reals: NDArray[np.float64] = pc.add(column.fill_null(0.0), 0.0).to_numpy(zero_copy_only=False)
-                return np.ascontiguousarray(reals).view(np.int64)
-            case SqlKind.DECIMAL:
-                scaled = (_scaled(value, type_.scale, row) for row, value in enumerate(column.to_pylist()))
-                return np.fromiter(scaled, np.int64, len(column))
-            case SqlKind.DATE:
-                days: NDArray[np.int32] = column.cast(pyarrow.int32()).fill_null(0).to_numpy(zero_copy_only=False)
-                return days.astype(np.int64) * 86_400_000_000
-            case _:
-                its = column.cast(pyarrow.int64()).fill_null(0)
-                found: NDArray[np.int64] = its.to_numpy(zero_copy_only=False)
-                return found
+    @property
+    def texts(self) -> list[pyarrow.Array]:
+        """Those that are compared with values of rows."""
+        types = [constant.type for constant in self._compiler.constants]
+        return [self._names, *_texts(self._constants, types)]
 
-    def ranks(self, column: pyarrow.Array) -> NDArray[np.int64]:
-        """The places of texts."""
-        places = pc.index_in(column, value_set=self._texts).fill_null(0).cast(pyarrow.int64())
-        found: NDArray[np.int64] = places.to_numpy(zero_copy_only=False)
-        return found
+    def on(self, columns: Sequence[Bits], places: PlacesOf) -> MatchConditions:
+        """The same with the bits of columns, or none where rows come later; texts have these ``places``."""
+        compiler = self._compiler
+        groups = [
+            (np.array([variables is None or each.variable in variables for each in compiler.automaton.positions],
+                      np.uint8), first, last)
+            for variables, (first, last) in compiler.groups.items()
+        ]  # fmt: skip
+        typed = zip(self._constants, compiler.constants, strict=True)
+        constants = [bits_of(values, constant.type, places) for values, constant in typed]
+        return MatchConditions(
+            self._programs, [(int(bits[0]), bool(known[0])) for bits, known in constants], groups,
+            list(compiler.readings), list(compiler.addings), columns, places(self._names), compiler.reads_number,
+        )  # fmt: skip
+
+
+def _texts(columns: Sequence[pyarrow.Array], types: Sequence[SqlType]) -> list[pyarrow.Array]:
+    return [column for column, type_ in zip(columns, types, strict=True) if type_.kind is SqlKind.TEXT]
 
 
 def _is_whole(operand: SqlExpression) -> bool:
@@ -380,13 +375,6 @@ def _unread(expression: SqlExpression) -> SqlExpression:
             return Applied(function, tuple(map(_unread, operands)), type_)
         case _:
             return expression
-
-
-def _scaled(value: Any, scale: int, row: int) -> int:
-    found = 0 if value is None else int(value.scaleb(scale))
-    if not -_LARGEST <= found <= _LARGEST:
-        raise ValueFault("a condition that reads the match takes decimals of 18 digits", row)
-    return found
 
 
 def _power(exponent: int) -> int:

@@ -79,6 +79,14 @@ def _by_all(columns: Sequence[tuple[pyarrow.Array, str]]) -> pyarrow.Array:
     return pc.sort_indices(table, [(name, way) for name, (_, way) in zip(names, columns, strict=True)])
 
 
+def times_of(column: pyarrow.Array) -> NDArray[np.int64]:
+    """The microseconds of times or dates; of NULL, 0."""
+    found: NDArray[np.int64] = (
+        column.cast(pyarrow.timestamp("us")).cast(pyarrow.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    )
+    return found
+
+
 def by_keys(rows: pyarrow.RecordBatch, times: NDArray[np.int64], keys: Sequence[RowOrder]) -> pyarrow.Array:
     """Where rows are in the order of their times, those of one time by ``keys``, those that are alike as they came."""
     columns = [one for key in keys for one in _sort_columns(rows.column(key.column), key)]
