@@ -85,9 +85,10 @@ bench-paths: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.paths.stream 1000000
 
-# SPAseq beside Flink CEP, Esper and Siddhi. The one command that fetches more than Python packages: it needs java, javac and mvn.
+# SPAseq beside Flink CEP, Esper and Siddhi, row patterns beside Trino. The one command that fetches more than Python packages: it needs java, javac and mvn.
 bench-peers: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.peers
+	$(BIN)/python -m benchmarks.peers.row_patterns
 
 # Row patterns in SQL; beside DuckDB and pandas-match-recognize, where they are installed.
 bench-sql: $(VENV)/all.stamp

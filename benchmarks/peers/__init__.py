@@ -1,1 +1,1 @@
-"""SPAseq beside other engines for complex events: the same queries on the same events, matches compared."""
+"""SPAseq beside other engines: the same queries on the same data, and what they find compared."""

@@ -20,7 +20,7 @@ SOURCES = Path(__file__).parent / "java"
 CACHE = Path(__file__).parents[2] / "build" / "peers"
 PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies"
 MINUTES = 10  # that Maven may take
-_COMMON = ("Stock", "Engine", "Measurement")
+_MEASURING = ("Stock", "Engine", "Measurement")  # what drivers share that measure
 
 
 class MissingPeerError(Exception):
@@ -29,11 +29,12 @@ class MissingPeerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """An engine, and the class that drives it."""
+    """An engine, and the class that drives it, with those that it shares with others."""
 
     name: str
     title: str
     driver: str
+    shared: tuple[str, ...] = _MEASURING
 
     @property
     def project(self) -> Path:
@@ -66,7 +67,7 @@ def install(peer: Peer, cache: Path = CACHE) -> str:
     jars = _jars(peer, cache)
     classes = cache / peer.name / "classes"
     written = cache / peer.name / "FlinkQueries.java"
-    sources = [SOURCES / f"{name}.java" for name in (*_COMMON, peer.driver)]
+    sources = [SOURCES / f"{name}.java" for name in (*peer.shared, peer.driver)]
     if peer.name == "flink":
         written.write_text(flink(QUERIES.values()))
         sources.append(written)

@@ -216,6 +216,15 @@ def _extreme(expression: Applied, *columns: pyarrow.Array) -> pyarrow.Array:
     return pc.if_else(known, reduce(better, columns), pyarrow.scalar(None, columns[0].type))
 
 
+def upper(texts: pyarrow.Array) -> pyarrow.Array:
+    """Each code point by itself, as in Unicode's simple mapping: so ß stays, of which Arrow makes ẞ."""
+    if not pc.any(pc.match_substring(texts, "ß")).as_py():
+        return pc.utf8_upper(texts)
+    pieces = pc.split_pattern(texts, "ß")
+    in_capitals = pyarrow.ListArray.from_arrays(pieces.offsets, pc.utf8_upper(pieces.values), mask=texts.is_null())
+    return pc.binary_join(in_capitals, "ß")
+
+
 def _cut(expression: Applied, *columns: pyarrow.Array) -> pyarrow.Array:
     rows = zip(*(column.to_pylist() for column in columns), strict=True)
     return pyarrow.array([None if None in row else substring(*row) for row in rows], pyarrow.string())
@@ -270,7 +279,7 @@ _FUNCTIONS: Mapping[str, Callable[..., pyarrow.Array]] = {
     "SQRT": _plain(pc.sqrt),
     **dict.fromkeys(("LEAST", "GREATEST"), _extreme),
     "LOWER": _plain(pc.utf8_lower),
-    "UPPER": _plain(pc.utf8_upper),
+    "UPPER": _plain(upper),
     "LENGTH": _plain(lambda column: pc.utf8_length(column).cast(pyarrow.int64())),
     "SUBSTRING": _cut,
     "EXTRACT": _extracted,

@@ -52,7 +52,7 @@ def call(name: str, operands: Bounds) -> BoundExpression:
         case "MOD", 2:
             return calculation("%", *operands)
         case "LOWER" | "UPPER", 1:
-            return strict(VARCHAR, str.lower if name == "LOWER" else str.upper, expected(operands[0], SqlKind.VARCHAR))
+            return strict(VARCHAR, lower if name == "LOWER" else upper, expected(operands[0], SqlKind.VARCHAR))
         case "LENGTH", 1:
             return strict(BIGINT, len, expected(operands[0], SqlKind.VARCHAR))
         case "SUBSTRING", 2 | 3:
@@ -123,6 +123,21 @@ def _round_to(type_: SqlType) -> Callable[[Any, int], Any]:
         case SqlKind.UNKNOWN:
             return lambda value, digits: None
     return lambda value, digits: to_decimal(at(value, digits), type_.scale)
+
+
+def lower(text: str) -> str:
+    """LOWER: each code point by itself."""
+    return "".join(character.lower()[0] for character in text)
+
+
+def upper(text: str) -> str:
+    """UPPER: each code point by itself; one that has no single capital stays."""
+    return "".join(_capital(character) for character in text)
+
+
+def _capital(character: str) -> str:
+    forms = (character.upper(), character.title())  # ᾳ has a single one that is for titles, too
+    return next((form for form in forms if len(form) == 1), character)
 
 
 def substring(text: str, start: int, length: int | None = None) -> str:

@@ -82,7 +82,7 @@ class RandomExpressions:
     def _choice(self, kind: SqlKind, depth: int) -> Expression:
         """CASE, COALESCE, GREATEST, LEAST or NULLIF."""
         one, other = self.scalar(kind, depth), self.scalar(kind, depth)
-        match self.random.randrange(5 if self.all_functions else 4):
+        match self.random.randrange(6):
             case 0:
                 otherwise = self.random.choice((None, NULL, other, other))
                 return SqlCase((SqlBranch(self.condition(depth), one),), otherwise)
@@ -93,7 +93,11 @@ class RandomExpressions:
                 return SqlCall("COALESCE", (one, other, self.reads.literal(kind))[: self.random.randint(2, 3)])
             case 3:
                 return SqlCall(self.random.choice(("GREATEST", "LEAST")), (one, other))
-        return SqlCall("NULLIF", (one, self.reads.literal(kind)))
+        return SqlCall("NULLIF", (one, self.reads.literal(self._meeting(kind))))
+
+    def _meeting(self, kind: SqlKind) -> SqlKind:
+        """A kind that meets this one, often itself."""
+        return self.random.choice((kind, *next((kinds for kinds in (NUMBERS, TIMES) if kind in kinds), ())))
 
     def _calculation(self, kind: SqlKind, depth: int) -> Expression:
         """Arithmetic, or ABS; of texts the other functions if they may be."""

@@ -25,7 +25,7 @@ from .model import (
 
 FIRST_DAY = date(2026, 11, 28)
 FIRST_TIME = datetime(2026, 11, 28, 10, 20)
-TEXTS = ("a", "b", "ab", "B", "A", "", "7", "2.50", "true", "x_y", "50%", "a'b", "2026-11-30", "é")
+TEXTS = ("a", "b", "ab", "B", "A", "", "7", "2.50", "true", "x_y", "50%", "a'b", "2026-11-30", "é", "Maß")
 ODD_NAMES = ("Order", "two words", 'say "x"', "end", "V", "1st", "Größe")
 
 

@@ -8,12 +8,13 @@ from collections import Counter
 import pytest
 
 from . import expression_text, query_text
-from .expressions import LikeTest, PhysicalNavigation, SqlCall, SqlCast
+from .expressions import LikeTest, PhysicalNavigation, SqlCall, SqlCast, SqlColumn, SqlLiteral
 from .generate import SqlPair, outcome, random_pair
 from .labels import reads_match
 from .model import RowMode, SkipMode, SqlKind, walk
 from .random_patterns import QUANTIFIERS
 from .text import quantifier_text
+from .values import NUMBERS, TIMES
 
 PAIRS = 2000
 FUNCTIONS = {
@@ -28,7 +29,10 @@ READS = {
     *("FIRST", "LAST", "PREV", "NEXT", "CLASSIFIER", "MATCH_NUMBER", "COUNT(*)", "COUNT", "SUM", "AVG", "MIN", "MAX"),
     *("RUNNING", "logical offset", "physical offset", "nested navigation", "CLASSIFIER in aggregate"),
 }
-RESTRICTED = {"CASE", "COALESCE", "ABS", "LEAST", "GREATEST", "+", "-", "*", "/", "%", "=", "<", "AND", "OR", "IS NULL"}
+RESTRICTED = {
+    *("CASE", "COALESCE", "NULLIF", "ABS", "LEAST", "GREATEST"),
+    *("+", "-", "*", "/", "%", "=", "<", "AND", "OR", "IS NULL"),
+}
 QUANTIFIER_TEXTS = {quantifier_text(low, high) for low, high in QUANTIFIERS}
 COVERED = {
     *(f"measure {name}" for name in FUNCTIONS | READS | {"FINAL", "ARRAY_AGG", "INTERVAL", "NULL"}),
@@ -87,6 +91,16 @@ def test_conditions_on_the_match_alone_have_few_functions(sample: list[SqlPair])
             calls = {part.name for part in parts if isinstance(part, SqlCall)}
             free = calls <= RESTRICTED and not any(isinstance(part, SqlCast | LikeTest) for part in parts)
             assert free or not reads_match(define) or " AND " in expression_text(define.condition)
+
+
+def test_values_of_two_types_meet_in_nullif(sample: list[SqlPair]) -> None:
+    met = set()
+    for pair in sample:
+        calls = [part for part in walk(pair.query) if isinstance(part, SqlCall) and part.name == "NULLIF"]
+        for one, other in (call.arguments for call in calls):
+            if isinstance(one, SqlColumn) and isinstance(other, SqlLiteral):
+                met.add((pair.table.types[pair.table.place(one.name)].kind, other.type.kind))
+    assert met >= {(one, other) for kinds in (NUMBERS, TIMES) for one in kinds for other in kinds}
 
 
 def test_neighbours_are_read_in_both_directions(sample: list[SqlPair]) -> None:
