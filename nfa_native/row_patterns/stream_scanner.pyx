@@ -326,7 +326,7 @@ cdef class RowPatternStreamScanner:
                 raise ValueError(f"row {at} has no class")
             if at and (origins[at] <= origins[at - 1] or (times is not None and times[at] < times[at - 1])):
                 raise ValueError("rows are in no order")
-        if not 0 <= head[1] <= head[2] <= head[1] + count or head[3] < 0 or head[4] < 0 or head[1] > 1 << 62:
+        if not 0 <= head[1] <= head[2] <= head[1] + count or max(head[1], head[3], head[4]) > 1 << 62 or min(head[3], head[4]) < 0:
             raise ValueError("a match begins nowhere")
         cdef const int64_t* bits
         cdef const uint8_t* known

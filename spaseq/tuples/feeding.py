@@ -80,11 +80,10 @@ class SourceFeed(Steps):
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
         kind, sources = self.kind, header["sources"]
-        formulas = {name: query for name, query in queries.items() if isinstance(query, Prepared)}
         with validated():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             kind.columns.restore(header["columns"])
-            restore_core(kind, header["core"], formulas)
+            restore_core(kind, header["core"], queries)
         check_restored(kind)
         if not kind.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")

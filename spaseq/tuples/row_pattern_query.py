@@ -28,6 +28,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
 
     max_steps: int = 0
     in_order: bool = False
+    names_known: tuple[str, ...] = ()  # all columns of its rows, when it began
     is_fed: bool = False  # rows come, and are no longer wanted when it is over
     is_plain: ClassVar[bool] = True  # results have nothing but values
 
@@ -50,7 +51,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
 
         QueryError: it means nothing there.
         """
-        asked = self.prepared.asked(names)
+        self.names_known, asked = tuple(names), self.prepared.asked(names)
         self.schema, self.first = columns.fixed(asked, asked), first
         parsed, query = self.prepared.parsed, self.prepared.on(names, self.schema)
         self.evaluation = (

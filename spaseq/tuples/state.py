@@ -21,10 +21,11 @@ from spaseq.tuples.columns.schema import COLUMNS
 from spaseq.tuples.columns.serialisation import met_of, require, schema_read, schema_stored
 from spaseq.tuples.families import template_of
 from spaseq.tuples.kind import TableKind
-from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows
+from spaseq.tuples.parameter_rows import STORED_ROW, row_read, row_stored, with_kept_rows, with_table
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, check_window, prepare_formula
+from spaseq.tuples.queries import AnyPrepared, AnyQuery, Prepared, ReadingOptions, check_order, check_window, prepare
 from spaseq.tuples.row_pattern_query import RunningRowPattern
+from spaseq.tuples.row_pattern_state import ROW_PATTERN, restore_row_pattern, row_pattern_state
 from spaseq.tuples.rule_query import RuleQuery
 from spaseq.tuples.selection.selection import SELECTION, SelectionQuery
 from spaseq.tuples.table_query import ENDED, Allowed, Ended
@@ -39,7 +40,9 @@ _ENTRY: Shape = {
 _MEMBER: Shape = {"row": STORED_ROW, "refused": str, "entry": [_ENTRY]}
 _TOGETHER: Shape = {"rows": [STORED_ROW], "places": [COUNT], "refused": str, "entry": [_ENTRY]}
 _ROWS: Shape = {"results": COUNT, "members": [_MEMBER], "together": [_TOGETHER]}
-_QUERY: Shape = {"name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY], "rows": [_ROWS]}
+_QUERY: Shape = {
+    "name": str, "streamset": COUNT, "refused": str, "entry": [_ENTRY], "rows": [_ROWS], "pattern": [ROW_PATTERN],
+}  # fmt: skip
 _RULE: Shape = {"key": [str], "queries": [(str, COUNT, COUNT)]}  # by name: the position of the first event, results
 _FAMILY: Shape = {"streamset": COUNT, "rules": [_RULE], "refused": str, "entry": [_ENTRY]}
 CORE: Shape = {
@@ -49,9 +52,10 @@ CORE: Shape = {
 
 
 def with_rows_told(core: dict[str, Any]) -> None:
-    """Let a state in which only queries with parameters have rows, or nothing runs together, be as CORE."""
+    """Let a state be as CORE in which none is in SQL, only those with parameters have rows, or none run together."""
     core.setdefault("families", [])
     for query in core["queries"]:
+        query.setdefault("pattern", [])
         for rows in query.setdefault("rows", []):
             rows.setdefault("together", [])
 
@@ -93,7 +97,7 @@ def _query_state(name: str, query: AnyTupleQuery, inputs: list[TupleInput]) -> d
     if isinstance(query, TupleQuery):
         return state | _member_state(query)
     if isinstance(query, RunningRowPattern):
-        raise OptionError(f"{query.name} is in SQL, and keeps its whole table until the end: there is no state of it")
+        return state | row_pattern_state(query)
     return state | {"refused": "", "entry": [], "rows": [_rows_state(query)]}
 
 
@@ -135,7 +139,7 @@ def _entry_state(query: TupleQuery) -> dict[str, Any]:
 
 # ── and back ─────────────────────────────────────────────────────────────────────────────────────────────
 def restore_core(
-    kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepared], extra: tuple[str, ...] = ()
+    kind: TableKind, state: dict[str, Any], queries: Mapping[str, AnyPrepared], extra: tuple[str, ...] = ()
 ) -> None:
     """Let a core without queries go on where ``state`` was taken, with the same queries, keeping ``extra`` columns."""
     kind.promised, kind.events = state["promised"], state["events"]
@@ -158,9 +162,15 @@ def restore_core(
     for merged, one in zip(inputs, state["streamsets"], strict=True):
         _fill(kind, merged, one, states)
     _restore_bounds(kind)
-    for name, query in kind.core.running.items():
+    formulas = {name: one for name, one in kind.core.running.items() if not isinstance(one, RunningRowPattern)}
+    kind.wants_names = any(not (one.has_begun or one.is_over) for one in _row_patterns(kind))
+    for name, query in formulas.items():
         begun = [state for _, state in _with_states(query, states[name]) if state["entry"]]
         require(len(begun) == sum(member.has_begun for member in query.members), "a query is of no streams")
+
+
+def _row_patterns(kind: TableKind) -> Iterator[RunningRowPattern]:
+    return (query for query in kind.core.at_work if isinstance(query, RunningRowPattern))
 
 
 def _restore_bounds(kind: TableKind) -> None:
@@ -206,16 +216,20 @@ def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inp
     require(len(rows) == isinstance(query, ParametricTupleQuery), "a query has no rows")
     merged = inputs[state["streamset"]]
     kind.check_streams(query.prepared)
-    if isinstance(query, ParametricTupleQuery):
+    require(isinstance(query, RunningRowPattern) or not state["pattern"], "a query is in another language")
+    if isinstance(query, RunningRowPattern):
+        restore_row_pattern(kind, merged, query, state)
+    elif isinstance(query, ParametricTupleQuery):
         query.results = rows[0]["results"]
         _arrange(query, rows[0])
-    for member, its in _with_states(query, state):
+    for member, its in () if isinstance(query, RunningRowPattern) else _with_states(query, state):
         _restore_begin(member, its)
     kind.core.start(query, merged)
 
 
-def _family(kind: TableKind, state: dict[str, Any], queries: Mapping[str, Prepared]) -> TupleFamily:
+def _family(kind: TableKind, state: dict[str, Any], every: Mapping[str, AnyPrepared]) -> TupleFamily:
     """Queries that ran together."""
+    queries = {name: each for name, each in every.items() if isinstance(each, Prepared)}
     names = [name for rule in state["rules"] for name, _, _ in rule["queries"]]
     require(bool(names) and set(names) <= queries.keys() and len(set(names)) == len(names), "a family has no queries")
     found = {name: queries[name].instance for name in names}
@@ -307,6 +321,9 @@ def _fill(kind: TableKind, merged: TupleInput, state: dict[str, Any], states: di
         query = kind.core.running.get(name)
         require(query is not None and query in merged.queries, "a query is of other streams")
         assert query is not None
+        if isinstance(query, RunningRowPattern):
+            require(query.is_fed, "a query has not begun")
+            continue
         for member, its in _with_states(query, states[name]):
             if not member.is_over and (its["entry"] or isinstance(query, TupleQuery)):
                 require(len(its["entry"]) == 1 and not member.has_begun, "a query has not begun")
@@ -374,7 +391,7 @@ ENGINE: Shape = {
 HEADER: Shape = {"queries": [(str, str)], "engine": ENGINE}
 
 
-def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
+def taken(queries: Mapping[str, AnyPrepared], state: dict[str, Any]) -> bytes:
     """A state as ENGINE, of an engine with these queries: equal states that came about equally give equal bytes."""
     sections: dict[str, bytes] = {}
     header = {"queries": [[name, query.fingerprint] for name, query in queries.items()], "engine": state}
@@ -383,7 +400,7 @@ def taken(queries: Mapping[str, Prepared], state: dict[str, Any]) -> bytes:
 
 def opened(
     data: bytes, queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], given: RowSources = None
-) -> tuple[dict[str, Any], dict[str, Prepared]]:
+) -> tuple[dict[str, Any], dict[str, AnyPrepared]]:
     """The state that was taken, as ENGINE, and its queries, which are those given; SnapshotError.
 
     Rows of parameters are those of ``given`` or of a query's text, else those of the state.
@@ -394,6 +411,8 @@ def opened(
     tables = tables_by_name(given, list(found))
     return state, {
         name: with_kept_rows(prepared, tables.get(name), name, state["given"].get(name, ()))
+        if isinstance(prepared, Prepared)
+        else with_table(prepared, tables.get(name), name)
         for name, prepared in found.items()
     }
 
@@ -417,13 +436,13 @@ def _header(data: bytes) -> dict[str, Any]:
 
 def _prepared(
     states: list[tuple[str, str]], queries: Iterable[AnyQuery] | Mapping[str, AnyQuery], time: list[str]
-) -> dict[str, Prepared]:
+) -> dict[str, AnyPrepared]:
     """The queries given, prepared, checked against those of the snapshot."""
     if not isinstance(queries, Iterable):
         queries = [queries]
     found = {}
     for (name, fingerprint), query in zip(states, queries_given([name for name, _ in states], queries), strict=True):
-        found[name] = prepare_formula(query, "on rows that are pushed")
+        found[name] = prepare(query)
         if found[name].fingerprint != fingerprint:
             raise SnapshotError(f'the snapshot was taken with another query "{name}"')
         _check_window(name, found[name], time)
@@ -432,12 +451,15 @@ def _prepared(
     return found
 
 
-def _check_window(name: str, prepared: Prepared, time: list[str]) -> None:
+def _check_window(name: str, prepared: AnyPrepared, time: list[str]) -> None:
     """SnapshotError if the query could not have been registered with an engine whose rows have this ``time``."""
     try:
         check_window(prepared, time[0] if time else None)
+        check_order(prepared, time[0] if time else None)
     except QueryError:
-        raise SnapshotError(f'the snapshot is damaged: query "{name}" has another measure of windows') from None
+        raise SnapshotError(
+            f'the snapshot is damaged: query "{name}" has another measure of windows, or order of rows'
+        ) from None
 
 
 # ── options ──────────────────────────────────────────────────────────────────────────────────────────────

@@ -16,7 +16,7 @@ from spaseq.runtime.bounded import Bound
 from spaseq.runtime.merged_input import MergedInput
 from spaseq.runtime.reorder import Released, by_time_and_stream
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape
-from spaseq.sources.tables.types import CODED_TEXT, usual_type
+from spaseq.sources.tables.types import CODED_TEXT, read_type
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import LEAST
@@ -376,7 +376,7 @@ def _run(stream: str, run: dict[str, Any], least: int, types: ColumnTypes) -> Ta
     times = integers_read(run["times"], rows.num_rows)
     require(len(times) > 0 and bool((times[1:] >= times[:-1]).all()), "events that wait are not in order")
     require(bool(times[0] >= least), "events wait that came too late")
-    require(all(usual_type(field.type) == field.type for field in rows.schema), "columns are of other types")
+    require(all(read_type(one.name, one.type) == one.type for one in rows.schema), "columns are of other types")
     distinct(rows.schema.names)
     return TableBatch(stream, times, rows, types)
 

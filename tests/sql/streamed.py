@@ -56,6 +56,8 @@ def pushed(query: SqlQuery, table: SqlTable, draw: Random) -> Pushed:
             at += some.num_rows
             as_it_is = at == some.num_rows or draw.random() < 0.7 or _has_nan(some)
             found += _rows(engine.push(some if as_it_is else some.to_pylist()))
+            if draw.random() < 0.15:
+                engine = tuples.Engine.restore(engine.snapshot(), {"q": text})
             if draw.random() < 0.2:
                 time = table.rows[at][-1] if at < arrow.num_rows else table.rows[-1][-1]
                 found += _rows(engine.advance(time))

@@ -16,7 +16,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.runtime.snapshot.validation import Shape
-from spaseq.sources.tables.types import CODED_TEXT, ValueKind, kind_of_type, shown, usual, usual_type
+from spaseq.sources.tables.types import CODED_TEXT, ValueKind, kind_of_type, read_type, shown, usual
 from spaseq.text import did_you_mean
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.serialisation import require, schema_read, schema_stored
@@ -135,7 +135,8 @@ class ColumnTypes:
         """Go on where ``state`` was taken; SnapshotError: it cannot be."""
         self._types = schema_read(state["types"])
         require(self._types.get(STREAM) == CODED_TEXT, "streams have no names")
-        require(all(usual_type(type_) == type_ for type_ in self._types.values()), "columns are of other types")
+        is_usual = all(read_type(name, type_) == type_ for name, type_ in self._types.items())
+        require(is_usual, "columns are of other types")
         self._fixed = set(state["fixed"])
         require(self._fixed <= self._types.keys(), "there is no such column")
         self.hear_of(state["others"])

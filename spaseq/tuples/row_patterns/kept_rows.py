@@ -43,8 +43,11 @@ class KeptRows:
     def keep(self, numbers: NDArray[np.int64]) -> None:
         """Let go of all others; ``numbers`` rise."""
         if len(numbers) < len(self):
-            rows = self.take(numbers)
-            self._parts = [(numbers, rows)] if len(numbers) else []
+            self.restore(numbers, self.take(numbers))
+
+    def restore(self, numbers: NDArray[np.int64], rows: pyarrow.RecordBatch) -> None:
+        """These rows are there, and no others."""
+        self._parts = [(numbers, rows)] if len(numbers) else []
 
     def _behind(self, one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         pairs = zip(one.columns, other.columns, self.schema.types, strict=True)

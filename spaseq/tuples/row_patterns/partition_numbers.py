@@ -47,6 +47,18 @@ class PartitionNumbers:
             return [()]
         return list(zip(*(map(_alike, rows.column(name).to_pylist()) for name in self._names), strict=True))
 
+    def keys(self, numbers: Sequence[int], types: pyarrow.Schema) -> pyarrow.RecordBatch:
+        """The keys of some partitions, as columns of these ``types``."""
+        keys = [self._keys[number] for number in numbers]
+        columns = [[_value(key[place]) for key in keys] for place in range(len(self._names))]
+        arrays = [pyarrow.array(column, type_) for column, type_ in zip(columns, types.types, strict=True)]
+        return pyarrow.RecordBatch.from_arrays([*arrays, pyarrow.nulls(len(keys))], schema=with_count(types))
+
+    def restore(self, keys: pyarrow.RecordBatch, numbers: Sequence[int]) -> None:
+        """These partitions have these keys."""
+        self._keys = dict(zip(numbers, self._keys_of(keys) if self._names else [()] * len(numbers), strict=True))
+        self._numbers = {key: number for number, key in self._keys.items()}
+
     def renumber(self, numbers: Mapping[int, int]) -> None:
         """All have other numbers now."""
         self._keys = {numbers[number]: key for number, key in self._keys.items()}
@@ -58,6 +70,18 @@ class PartitionNumbers:
             found = self._numbers[key] = new()
             self._keys[found] = key
         return found
+
+
+def with_count(types: pyarrow.Schema) -> pyarrow.Schema:
+    """A column more, so that there are as many rows where there are no others."""
+    return types.append(pyarrow.field("count\n", pyarrow.null()))
+
+
+def _value(key: Any) -> Any:
+    """A value of which a key has this part."""
+    if isinstance(key, tuple):
+        return list(map(_value, key))
+    return float("nan") if key == _NAN else key
 
 
 def _alike(value: Any) -> Any:

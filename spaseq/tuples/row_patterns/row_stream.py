@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -17,18 +18,20 @@ from spaseq.plan.rows.plan import row_pattern_plan
 from spaseq.plan.rows.reach import remembers, row_reach
 from spaseq.sources.tables.types import column_named
 from spaseq.streams.timestamps import GREATEST
+from spaseq.tuples.columns.serialisation import damaged, require, rows_stored
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, TimePassed, batch_of
 from spaseq.tuples.row_patterns.found_in_stream import FoundInStream
 from spaseq.tuples.row_patterns.kept_rows import KeptRows
-from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers
+from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers, with_count
 from spaseq.tuples.row_patterns.recognition import StuckError, skip_of, unmatched_of
 from spaseq.tuples.row_patterns.scanning import graph_of
 from spaseq.tuples.row_patterns.sorting import times_of
 from spaseq.tuples.row_patterns.stream_classes import StreamClasses
-from spaseq.tuples.row_patterns.stream_reading import InPartitions, Places, RowsRead, StreamReading
+from spaseq.tuples.row_patterns.stream_reading import InPartitions, RowsRead, StreamReading
+from spaseq.tuples.row_patterns.stream_state import HEAD, KeptStream, restore_keys, restore_tied, tied_stored
 from spaseq.tuples.row_patterns.text_places import NoRoomError
 from spaseq.tuples.row_patterns.tied_rows import POSITION, TiedRows
 
@@ -177,27 +180,68 @@ class RowStream:
             its = None if values is None else (values[0][place : place + 1], values[1][place : place + 1])
             self._scanner.foresee(int(of[place]), int(ends[place] - 1 - behind[place]), int(classes[place]), its)
 
+    # ── snapshots ────────────────────────────────────────────────────────────────────────────────────────
+    def state(self) -> dict[str, Any]:
+        """What the future depends on, as STREAM."""
+        kept = self._kept()
+        return {
+            **kept.stored(),
+            **tied_stored(self._tied),
+            "keys": rows_stored(self._partitions.keys(kept.heads[:, 0].tolist(), self._key_types)),
+            "held": self._classes.held.tolist(),
+            "found": self.found,
+            "next": self._next,
+            "promised": self._scanner.promised,
+        }
+
+    def restore(self, state: dict[str, Any], position: int) -> None:
+        """Go on where ``state`` was taken, the next row being at that position; SnapshotError: it cannot be."""
+        require(len(state["held"]) == len(self._classes.held), "conditions are missing")
+        require(state["next"] <= position, "rows are of later")
+        kept = KeptStream.of(state, self._rows.schema, position, state["next"])
+        restore_tied(self._tied, state, position)
+        require(state["promised"] <= self._tied.due, "time has passed rows that wait")
+        restore_keys(self._partitions, kept, state["keys"], with_count(self._key_types))
+        if self._query.within is not None and len(kept.numbers):
+            latest = int(times_of(kept.rows.column(self._query.order[0].column)).max())
+            require(latest <= state["promised"], "rows are of later")
+        order = np.argsort(kept.numbers)
+        self._rows.restore(kept.numbers[order], kept.rows.take(pyarrow.array(order)))
+        self.found, self._next = state["found"], state["next"]
+        try:
+            self._go_on(kept, state["promised"])
+        except (RowFault, ValueError) as error:
+            raise damaged(f"rows cannot be read: {error}") from None
+        self._classes.held[:] = state["held"]
+        require(not len(FoundInStream.of(self._scanner.take())), "a match was told before")
+
+    @property
+    def _key_types(self) -> pyarrow.Schema:
+        return pyarrow.schema([self._rows.schema.field(name) for name in dict.fromkeys(self._query.partition)])
+
+    def _kept(self) -> KeptStream:
+        heads, numbers = self._scanner.kept()
+        return KeptStream(heads, numbers, self._rows.take(numbers))
+
     # ── as it was ────────────────────────────────────────────────────────────────────────────────────────
     def _anew(self) -> None:
         """Texts get other places: all that is undecided is looked at again."""
-        heads, origins = self._scanner.kept()
-        rows = self._rows.take(origins)
-        texts = [column for column in rows.columns if pyarrow.types.is_string(column.type)]
-        promised = self._scanner.promised
+        kept, promised = self._kept(), self._scanner.promised
+        texts = [column for column in kept.rows.columns if pyarrow.types.is_string(column.type)]
         self._begin(StreamReading(self._plan, self._reach, texts))
-        self._go_on(heads, origins, rows, promised)
+        self._go_on(kept, promised)
 
-    def _go_on(self, heads: Places, origins: Places, rows: pyarrow.RecordBatch, promised: int) -> None:
-        """A scanner that knows nothing is to know these rows, by partition: what ``kept`` told of another one."""
+    def _go_on(self, kept: KeptStream, promised: int) -> None:
+        """A scanner that knows nothing is to know these rows."""
         self._scanner.promise(promised)
-        begins = np.concatenate([[0], np.cumsum(heads[:, 5])])
-        classes, values = self._reading.whole(InPartitions(rows, begins), self._classes)
-        times = None if self._query.within is None else times_of(rows.column(self._query.order[0].column))
+        begins = np.concatenate([[0], np.cumsum(kept.heads[:, HEAD - 1])])
+        classes, values = self._reading.whole(InPartitions(kept.rows, begins), self._classes)
+        times = None if self._query.within is None else times_of(kept.rows.column(self._query.order[0].column))
         numbers = {}
-        for head, low, high in zip(heads, begins[:-1].tolist(), begins[1:].tolist(), strict=True):
+        for head, low, high in zip(kept.heads, begins[:-1].tolist(), begins[1:].tolist(), strict=True):
             some = slice(low, max(low, high - self._reading.lag))
             numbers[int(head[0])] = self._scanner.go_on(
-                head, classes[low:high], origins[low:high], None if times is None else times[low:high],
+                head, classes[low:high], kept.numbers[low:high], None if times is None else times[low:high],
                 None if values is None else (values[0][some], values[1][some]),
             )  # fmt: skip
         self._partitions.renumber(numbers)
