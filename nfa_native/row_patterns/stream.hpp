@@ -17,6 +17,7 @@
 #include "nfa_native/row_patterns/positions.hpp"
 #include "nfa_native/row_patterns/possible_sets.hpp"
 #include "nfa_native/row_patterns/pulse.hpp"
+#include "nfa_native/row_patterns/row_tests.hpp"
 #include "nfa_native/row_patterns/scan.hpp"
 #include "nfa_native/row_patterns/search.hpp"
 
@@ -59,6 +60,7 @@ struct StreamScan {
     std::vector<OpenPartition> partitions;
     std::vector<OpenEnds> ends;            // by partition, where matches have a bound
     const Conditions* conditions = nullptr;        // those that read the match; NULL: there are none
+    RowTests tests;                        // of single rows; they have the same columns
     uint64_t most_steps = 0;               // of a search from one row; 0: any number
     std::vector<Search> searches;          // by partition, where there are such conditions
     std::vector<uint32_t> free;            // partitions that are in no use
@@ -71,6 +73,7 @@ struct StreamScan {
     Stuck stuck = Stuck::NO;
     uint32_t stuck_in = 0;                 // the partition where that is so,
     int64_t stuck_at = 0;                  // and which of all rows is the first of the match
+    std::vector<uint32_t> found_classes;   // of a row that comes, and those before it
     std::vector<uint32_t> reached;         // the pairs of the rows in reach of a start, from this one on
     bool has_ends = false;                 // earliest ends tell all: no match must end with a partition
 
@@ -127,6 +130,35 @@ struct StreamScan {
             if (place >= far.lag) add_values(its, bits + row * columns(), known_bits + row * columns(), 1);
             settle(of[row], place - known);
         }
+    }
+
+    // As `add` of rows whose classes are found by tests of their values; how many: the next one has none.  std::bad_alloc.
+    size_t add_tested(
+        const uint32_t* of, const int64_t* times, const int64_t* bits, const uint8_t* known_bits, int64_t origin, size_t count
+    ) {
+        for (size_t row = 0; row < count && stuck == Stuck::NO; ++row) {
+            if (length) promise(times[row]);
+            if (stuck != Stuck::NO) break;
+            OpenPartition& its = partitions[of[row]];
+            const size_t place = its.classes.size(), known = std::min(far.ahead, place);
+            add_values(its, bits + row * columns(), known_bits + row * columns(), 1);
+            its.classes.push_back(0);
+            found_classes.resize(known + 1);
+            for (size_t back = 0; back <= known; ++back) {
+                if (tests.find(sets, its, its.first + static_cast<int64_t>(place - back), back, &found_classes[back])) continue;
+                its.classes.pop_back();
+                its.bits.resize(place * columns());
+                its.known.resize(place * columns());
+                return row;
+            }
+            ++kept;
+            its.pairs.push_back(OPEN_END);
+            its.origins.push_back(origin + static_cast<int64_t>(row));
+            if (length) its.times.push_back(times[row]);
+            for (size_t back = 0; back <= known; ++back) its.classes[place - back] = found_classes[back];
+            settle(of[row], place - known);
+        }
+        return count;
     }
 
     // No row before a time will come.  std::bad_alloc.
@@ -196,7 +228,9 @@ struct StreamScan {
     }
 
  private:
-    size_t columns() const noexcept { return conditions == nullptr ? 0 : conditions->columns.size(); }
+    size_t columns() const noexcept {
+        return tests.conditions != nullptr ? tests.conditions->columns.size() : conditions != nullptr ? conditions->columns.size() : 0;
+    }
 
     void add_values(OpenPartition& its, const int64_t* bits, const uint8_t* known, size_t rows) {
         its.bits.insert(its.bits.end(), bits, bits + rows * columns());

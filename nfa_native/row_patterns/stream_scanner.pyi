@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy
@@ -19,6 +20,10 @@ class RowPatternStreamScanner:
     known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows
     of each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
 
+    ``tests`` are of single rows, a program each, which read rows by their distance; ``asked``: by how many rows came behind
+    one, which tests (at most 64) are asked of it, and by position which of these tells whether a row may have it, and
+    whether it surely may (-1: any may).
+
     ``conditions`` are those that read the match, ``most_steps`` how many a search from one row may take (0: any number);
     then rows come with values, of each of their columns, which are known when ``lag`` rows came behind, at most ``ahead``.
     """
@@ -28,6 +33,7 @@ class RowPatternStreamScanner:
         self, graph: PositionGraph, skip: Skip, targets: NDArray[numpy.uint8], tells_unmatched: bool = False,
         length: int = 0, *, remembers: bool = False, ahead: int = 0, context: int = 0, before: int = 0,
         behind: int = 0, conditions: MatchConditions | None = None, lag: int = 0, most_steps: int = 0,
+        tests: MatchConditions | None = None, asked: Sequence[tuple[Sequence[int], Sequence[int], Sequence[int]]] = (),
     ) -> None: ...  # fmt: skip
     def add_class(self, possible: NDArray[numpy.uint64], certain: NDArray[numpy.uint64]) -> int:
         """The number of a new class."""
@@ -49,6 +55,16 @@ class RowPatternStreamScanner:
         have by now, the next one first.  ``values`` (two arrays, rows × columns, values and whether they are known): of the
         row ``lag`` before, if it is there.
         """
+    def add_tested(
+        self, partitions: NDArray[numpy.uint32], values: RowValuesGiven, times: NDArray[numpy.int64] | None, origin: int
+    ) -> int:
+        """As ``add`` of rows whose classes are found by tests of their ``values``; how many: the next one has none."""
+    @property
+    def held(self) -> int:
+        """The set of tests of those asked last that held of some row."""
+    @property
+    def found(self) -> int:
+        """How much was found since it was last taken."""
     def promise(self, time: int) -> None:
         """No row before a time will come."""
     @property

@@ -2,7 +2,7 @@
 # cython: language_level=3
 """The matches of row patterns in partitions whose rows come bit by bit (`stream.hpp`)."""
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
 
@@ -24,6 +24,16 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
     cdef cppclass PossibleSets:
         size_t classes()
         uint32_t safe_add_class "add_class"(const uint64_t* possible, const uint64_t* certain) except +raise_cpp_error
+
+    cdef cppclass RowAsked:
+        RowAsked()
+        vector[uint32_t] programs
+        vector[int32_t] possible, certain
+
+    cdef cppclass RowTests:
+        const Conditions* conditions
+        vector[RowAsked] asked
+        uint64_t held
 
     cdef cppclass OpenPartition:
         int64_t first
@@ -51,6 +61,7 @@ cdef extern from "nfa_native/row_patterns/stream.hpp" namespace "spaseq::row_pat
         int64_t length
         Reach far
         const Conditions* conditions
+        RowTests tests
         uint64_t most_steps
         PossibleSets sets
         vector[OpenPartition] partitions
@@ -77,6 +88,12 @@ cdef extern from *:
     ) {
         scan->add(of, classes, times, bits, known, origin, count);
     }
+    static inline void spaseq_add_tested(
+        spaseq::row_patterns::StreamScan* scan, const uint32_t* of, const int64_t* times, const int64_t* bits, const uint8_t* known,
+        int64_t origin, size_t count, size_t* taken
+    ) {
+        *taken = scan->add_tested(of, times, bits, known, origin, count);
+    }
     static inline void spaseq_foresee(
         spaseq::row_patterns::StreamScan* scan, uint32_t partition, int64_t row, uint32_t of_class, const int64_t* bits, const uint8_t* known
     ) {
@@ -94,6 +111,10 @@ cdef extern from *:
     void add_rows "spaseq_add_rows"(
         StreamScan* scan, const uint32_t* of, const uint32_t* classes, const int64_t* times, const int64_t* bits, const uint8_t* known,
         int64_t origin, size_t count
+    ) noexcept nogil
+    void add_tested_rows "spaseq_add_tested"(
+        StreamScan* scan, const uint32_t* of, const int64_t* times, const int64_t* bits, const uint8_t* known, int64_t origin, size_t count,
+        size_t* taken
     ) noexcept nogil
     void foresee_row "spaseq_foresee"(
         StreamScan* scan, uint32_t partition, int64_t row, uint32_t of_class, const int64_t* bits, const uint8_t* known
@@ -117,19 +138,23 @@ cdef class RowPatternStreamScanner:
     known, and those that they surely may.  A row's class is certain when ``ahead`` rows came behind it.  ``context`` rows of
     each partition stay; ``before`` a match and ``behind`` it so many rows are told with it.
 
+    ``tests`` are of single rows, a program each, which read rows by their distance; ``asked``: by how many rows came behind one,
+    which tests (at most 64) are asked of it, and by position which of these tells whether a row may have it, and whether it
+    surely may (-1: any may).
+
     ``conditions`` are those that read the match, ``most_steps`` how many a search from one row may take (0: any number);
     then rows come with values, of each of their columns, which are known when ``lag`` rows came behind, at most ``ahead``.
     """
 
     cdef StreamScan scan
     cdef readonly PositionGraph graph
-    cdef readonly MatchConditions conditions
+    cdef readonly MatchConditions conditions, tests
     cdef bint broken
 
     def __init__(
         self, PositionGraph graph not None, skip, const uint8_t[::1] targets not None, bint tells_unmatched=False, int64_t length=0, *,
         bint remembers=False, size_t ahead=0, size_t context=0, size_t before=0, size_t behind=0, MatchConditions conditions=None,
-        size_t lag=0, uint64_t most_steps=0,
+        size_t lag=0, uint64_t most_steps=0, MatchConditions tests=None, asked=(),
     ):
         cdef Py_ssize_t at
         if <size_t>targets.shape[0] != graph.positions.count or length < 0:
@@ -146,8 +171,36 @@ cdef class RowPatternStreamScanner:
             if conditions.conditions.names.size() != graph.positions.count:
                 raise ValueError("the conditions are not those of the positions")
             self.conditions, self.scan.conditions, self.scan.most_steps = conditions, &conditions.conditions, most_steps
+        if tests is not None:
+            self.take_tests(tests, asked)
         heed_signals(&self.scan.pulse)
         self.scan.safe_open()
+
+    cdef take_tests(self, MatchConditions tests, asked):
+        cdef RowAsked its
+        cdef size_t programs = tests.conditions.programs.size()
+        if <size_t>len(asked) != self.scan.far.ahead + 1 or self.scan.far.lag:
+            raise ValueError("the tests are not those of rows behind which others come")
+        if self.conditions is not None and self.conditions.conditions.columns.size() != tests.conditions.columns.size():
+            raise ValueError("the columns of tests are not those of conditions")
+        for numbers, possible, certain in asked:
+            its.programs.clear()
+            its.possible.clear()
+            its.certain.clear()
+            if len(numbers) > 64 or not all(0 <= number < programs for number in numbers):
+                raise ValueError("there are no such tests, or too many")
+            for number in numbers:
+                its.programs.safe_push_back(<uint32_t>number)
+            for side, out in ((possible, 0), (certain, 1)):
+                if len(side) != self.graph.positions.count or not all(-1 <= test < len(numbers) for test in side):
+                    raise ValueError("the tests are not those of the positions")
+                for test in side:
+                    if out:
+                        its.certain.safe_push_back(<int32_t>test)
+                    else:
+                        its.possible.safe_push_back(<int32_t>test)
+            self.scan.tests.asked.safe_push_back(its)
+        self.tests, self.scan.tests.conditions = tests, &tests.conditions
 
     def add_class(self, const uint64_t[::1] possible not None, const uint64_t[::1] certain not None):
         """The number of a new class."""
@@ -213,9 +266,50 @@ cdef class RowPatternStreamScanner:
                 &times[0] if times is not None else <const int64_t*>NULL, bits, known, origin, <size_t>count,
             )
 
+    def add_tested(self, const uint32_t[::1] partitions not None, values, const int64_t[::1] times, int64_t origin):
+        """As ``add`` of rows whose classes are found by tests of their ``values``; how many: the next one has none."""
+        cdef Py_ssize_t row, count = partitions.shape[0]
+        cdef int64_t before = self.scan.promised
+        cdef const int64_t* bits
+        cdef const uint8_t* known
+        cdef size_t done = 0
+        check_sound(&self.broken)
+        if self.tests is None:
+            raise ValueError("there are no tests")
+        if (times is not None) != (self.scan.length != 0) or (times is not None and times.shape[0] != count):
+            raise ValueError("rows have times where matches have a bound, and nowhere else")
+        for row in range(count):
+            self.check(partitions[row])
+            if times is not None:
+                if times[row] < before:
+                    raise ValueError(f"the time of row {row} falls")
+                before = times[row]
+        arrays = self.values_of(values, count, &bits, &known)
+        if count:
+            with nogil:
+                guarded(
+                    &self.broken, add_tested_rows, &self.scan, &partitions[0], &times[0] if times is not None else <const int64_t*>NULL,
+                    bits, known, origin, <size_t>count, &done,
+                )
+        return done
+
+    @property
+    def held(self):
+        """The set of tests of those asked last that held of some row."""
+        return self.scan.tests.held
+
+    @property
+    def found(self):
+        """How much was found since it was last taken."""
+        return self.scan.told.partitions.size()
+
     cdef values_of(self, values, Py_ssize_t rows, const int64_t** bits, const uint8_t** known):
         """What holds the arrays of values that conditions read."""
-        cdef Py_ssize_t columns = 0 if self.scan.conditions is NULL else <Py_ssize_t>self.scan.conditions.columns.size()
+        cdef Py_ssize_t columns = 0
+        if self.scan.tests.conditions is not NULL:
+            columns = <Py_ssize_t>self.scan.tests.conditions.columns.size()
+        elif self.scan.conditions is not NULL:
+            columns = <Py_ssize_t>self.scan.conditions.columns.size()
         cdef const int64_t[:, ::1] its
         cdef const uint8_t[:, ::1] there
         bits[0] = NULL

@@ -317,6 +317,7 @@ class TableKind:
         self._needed = None
         try:
             with about_query(query.name):
+                self.columns.fixed(self.named_columns, self.named_columns)
                 query.begin(self.names_of(query.prepared), self.columns, merged.position)
         except QueryError as error:
             query.end(error)

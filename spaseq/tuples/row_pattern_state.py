@@ -55,6 +55,7 @@ def restore_row_pattern(kind: TableKind, merged: TupleInput, query: RunningRowPa
         require(all(read_type(name, type_) == type_ for name, type_ in schema.items()), "columns are of other types")
         query.error, query.first, query.schema = its["error"], its["first"], pyarrow.schema(list(schema.items()))
         query.names_known = tuple(its["names"])
+        kind.hear_of(query.prepared.query.table if kind.has_names else "", its["names"])
         for ended in its["spent"]:
             query.ended = Ended(ended["found"], 0, ended["kernel"])
         for stream in its["stream"]:

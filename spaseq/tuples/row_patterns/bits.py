@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from spaseq.pattern.rows.types import SqlKind, SqlType
 from spaseq.tuples.row_patterns.faults import ValueFault
+from spaseq.tuples.row_patterns.text_places import TextPlaces
 
 Bits: TypeAlias = tuple[NDArray[np.int64], NDArray[np.uint8]]  # values, and which of them are known
 PlacesOf: TypeAlias = Callable[[pyarrow.Array], NDArray[np.int64]]  # of texts, which are in the order of these
@@ -50,6 +51,17 @@ def _scaled(value: Any, scale: int, row: int) -> int:
     if not -_LARGEST <= found <= _LARGEST:
         raise ValueFault("a condition that reads the match takes decimals of 18 digits", row)
     return found
+
+
+def few_bits(values: Sequence[Any], type_: SqlType, texts: TextPlaces) -> list[int] | NDArray[np.int64]:
+    """The same of a few values of Python, as rows have them that are pushed."""
+    match type_.kind:
+        case SqlKind.TEXT:
+            return [0 if value is None else texts.place(value) for value in values]
+        case SqlKind.DOUBLE:
+            return np.array([0.0 if value is None else value + 0.0 for value in values]).view(np.int64)
+        case _:
+            return [0 if value is None else int(value) for value in values]
 
 
 class SortedTexts:

@@ -6,6 +6,8 @@ import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
+from spaseq.sources.tables.types import exact_name
+from spaseq.tuples.columns.rows import FewRows, behind_each_other
 from spaseq.tuples.row_patterns.buffers import joined
 
 _FEW = 1 << 12  # rows that are moved without a thought
@@ -17,12 +19,34 @@ class KeptRows:
     def __init__(self, schema: pyarrow.Schema) -> None:
         self.schema = schema
         self._parts: list[tuple[NDArray[np.int64], pyarrow.RecordBatch]] = []
+        self._few: list[FewRows] = []  # that came last, and are no part yet
+        self._few_first = self._few_count = 0
 
     def __len__(self) -> int:
-        return sum(batch.num_rows for _, batch in self._parts)
+        return sum(batch.num_rows for _, batch in self._parts) + self._few_count
 
     def add(self, first: int, batch: pyarrow.RecordBatch) -> None:
         """Rows, the first of them with that number, behind all that are there."""
+        self._gather()
+        self._add(first, batch)
+
+    def add_few(self, first: int, rows: FewRows) -> None:
+        """The same of a few, which have the columns ``exact_name`` of the schema."""
+        if not self._few:
+            self._few_first = first
+        self._few.append(rows)
+        self._few_count += rows.num_rows
+        if self._few_count >= _FEW:
+            self._gather()
+
+    def _gather(self) -> None:
+        """The few that came last become a part."""
+        if self._few:
+            few, self._few, self._few_count = behind_each_other(self._few), [], 0
+            columns = few.select([exact_name(name) for name in self.schema.names]).columns
+            self._add(self._few_first, pyarrow.RecordBatch.from_arrays(columns, schema=self.schema))
+
+    def _add(self, first: int, batch: pyarrow.RecordBatch) -> None:
         numbers = np.arange(first, first + batch.num_rows)
         while self._parts and self._parts[-1][1].num_rows <= min(2 * len(numbers), _FEW):
             before, rows = self._parts.pop()
@@ -31,6 +55,7 @@ class KeptRows:
 
     def take(self, numbers: NDArray[np.int64]) -> pyarrow.RecordBatch:
         """The rows of these numbers, which are there, in their order."""
+        self._gather()
         if len(self._parts) == 1:
             there, batch = self._parts[0]
             return batch.take(pyarrow.array(_places(there, numbers)))
@@ -48,6 +73,7 @@ class KeptRows:
     def restore(self, numbers: NDArray[np.int64], rows: pyarrow.RecordBatch) -> None:
         """These rows are there, and no others."""
         self._parts = [(numbers, rows)] if len(numbers) else []
+        self._few, self._few_count = [], 0
 
     def _behind(self, one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         pairs = zip(one.columns, other.columns, self.schema.types, strict=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
+from spaseq.sources.tables.types import exact_name
+from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.row_patterns.sorting import partition_keys
 
 Key: TypeAlias = tuple[Any, ...]
@@ -36,6 +39,12 @@ class PartitionNumbers:
         firsts = np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
         keys = self._keys_of(table.take(pyarrow.array(firsts)))
         return np.array([self._number(key, new) for key in keys], np.uint32)[codes]
+
+    def of_few(self, rows: FewRows, new: Callable[[], int]) -> NDArray[np.uint32]:
+        """The same of a few rows, which have the columns ``exact_name`` of the names."""
+        columns = (map(_alike, rows.values(exact_name(name))) for name in self._names)
+        keys = zip(*columns, strict=True) if self._names else repeat((), rows.num_rows)
+        return np.fromiter((self._number(key, new) for key in keys), np.uint32, rows.num_rows)
 
     def forget(self, numbers: Iterable[int]) -> None:
         """These are given to others."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from spaseq.plan.rows.plan import row_pattern_plan
 from spaseq.plan.rows.reach import remembers, row_reach
 from spaseq.sources.tables.types import column_named
 from spaseq.streams.timestamps import GREATEST
+from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.serialisation import damaged, require, rows_stored
 from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
@@ -31,7 +32,7 @@ from spaseq.tuples.row_patterns.scanning import graph_of
 from spaseq.tuples.row_patterns.sorting import times_of
 from spaseq.tuples.row_patterns.stream_classes import StreamClasses
 from spaseq.tuples.row_patterns.stream_reading import InPartitions, RowsRead, StreamReading
-from spaseq.tuples.row_patterns.stream_state import HEAD, KeptStream, restore_keys, restore_tied, tied_stored
+from spaseq.tuples.row_patterns.stream_state import HEAD, KeptStream, Places, restore_keys, restore_tied, tied_stored
 from spaseq.tuples.row_patterns.text_places import NoRoomError
 from spaseq.tuples.row_patterns.tied_rows import POSITION, TiedRows
 
@@ -79,6 +80,7 @@ class RowStream:
             remembers=remembers(query, self._plan, reach), ahead=reach.ahead, context=reach.back + reach.ahead,
             before=reach.before, behind=reach.behind, conditions=reading.conditions(), lag=reading.lag,
             most_steps=self._max_steps,
+            tests=reading.row_tests(), asked=reading.tests.asked if reading.tests is not None else (),
         )  # fmt: skip
         self._reading = reading
         self._classes = StreamClasses(self._plan, reach.ahead, self._scanner)
@@ -87,7 +89,7 @@ class RowStream:
     @property
     def unmatched(self) -> tuple[str, ...]:
         """The variables whose conditions hold of no row so far, whatever comes before it."""
-        return unmatched_of(self._plan, self._classes.held.tolist())
+        return unmatched_of(self._plan, self._held())
 
     @property
     def due(self) -> int:
@@ -113,7 +115,10 @@ class RowStream:
     def _results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
         match batch:
             case RowsFed():
-                yield from self._fed(*self._tied.add(batch_of(batch, self._columns), batch.times, batch.first))
+                if self._takes_few and isinstance(batch.rows, FewRows):
+                    yield from self._fed_few(batch.rows, batch.times)
+                else:
+                    yield from self._fed(*self._tied.add(batch_of(batch, self._columns), batch.times, batch.first))
             case TimePassed(time):
                 yield from self._fed(*self._tied.passed(time))
                 self._scanner.promise(time)
@@ -126,12 +131,61 @@ class RowStream:
                 yield from self._decided()
         self._forget()
 
+    @property
+    def _takes_few(self) -> bool:
+        """Whether rows of Python need not become columns."""
+        return self._reading.tests is not None and self._reading.plain is not None and not self._tied.sorts
+
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     def _fed(self, rows: pyarrow.RecordBatch, times: Times) -> Iterator[pyarrow.RecordBatch]:
         """What rows decide that are in order; where one has no value, what those before it do."""
         if not rows.num_rows:
             return
         of = self._partitions.of(rows, self._scanner.new_partition)
+        if self._reading.tests is not None:
+            yield from self._fed_tested(rows, of, times)
+        else:
+            yield from self._fed_read(rows, of, times)
+
+    def _fed_few(self, rows: FewRows, times: Times) -> Iterator[pyarrow.RecordBatch]:
+        """The same of a few rows, which need no order."""
+        of, within = self._partitions.of_few(rows, self._scanner.new_partition), self._query.within
+        try:
+            values = self._reading.few_values(rows)
+        except NoRoomError:
+            self._anew()
+            yield from self._fed_few(rows, times)
+            return
+        done = self._scanner.add_tested(of, values, times if within else None, self._next)
+        self._rows.add_few(self._next, rows if done == rows.num_rows else rows.slice(0, done))
+        self._next += done
+        yield from self._decided()
+        if done < rows.num_rows:
+            left = rows.slice(done).select(self._columns.names)
+            yield from self._fed(left.rename_columns(self._rows.schema.names), times[done:])
+
+    def _fed_tested(
+        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Times
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """The same where single rows are tested by programs."""
+        try:
+            values = self._reading.values(InPartitions(rows, np.array([0, rows.num_rows])).neighbours(), None)
+        except NoRoomError:
+            self._anew()
+            yield from self._fed(rows, times)
+            return
+        done = self._scanner.add_tested(of, values, times if self._query.within else None, self._next)
+        self._rows.add(self._next, rows.slice(0, done))
+        self._next += done
+        yield from self._decided()
+        if done < rows.num_rows:
+            yield from self._fed_read(rows.slice(done, 1), of[done : done + 1], times[done : done + 1])
+            yield from self._fed(rows.slice(done + 1), times[done + 1 :])
+
+    def _fed_read(
+        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Times
+    ) -> Iterator[pyarrow.RecordBatch]:
+        """The same where columns are made of their values."""
         try:
             classes, values = self._read(rows, of)
         except NoRoomError:
@@ -140,7 +194,7 @@ class RowStream:
             return
         except RowFault as fault:
             if rows.num_rows == 1:
-                raise self._told(fault, rows) from None
+                raise self._told(fault, [self._next], rows) from None
             half = rows.num_rows // 2
             yield from self._fed(rows.slice(0, half), times[:half])
             yield from self._fed(rows.slice(half), times[half:])
@@ -174,7 +228,7 @@ class RowStream:
         try:
             classes, values = self._reading.whole(there, self._classes, at_end=True)
         except RowFault as fault:
-            raise self._told(fault, there.rows) from None
+            raise self._told(fault, numbers, there.rows) from None
         ends, of, behind = np.repeat(heads[:, 1] + heads[:, 5], counts), np.repeat(partitions, counts), there.behind
         for place in np.flatnonzero(behind < self._reading.reach.ahead).tolist():
             its = None if values is None else (values[0][place : place + 1], values[1][place : place + 1])
@@ -188,7 +242,7 @@ class RowStream:
             **kept.stored(),
             **tied_stored(self._tied),
             "keys": rows_stored(self._partitions.keys(kept.heads[:, 0].tolist(), self._key_types)),
-            "held": self._classes.held.tolist(),
+            "held": self._held(),
             "found": self.found,
             "next": self._next,
             "promised": self._scanner.promised,
@@ -214,6 +268,11 @@ class RowStream:
             raise damaged(f"rows cannot be read: {error}") from None
         self._classes.held[:] = state["held"]
         require(not len(FoundInStream.of(self._scanner.take())), "a match was told before")
+
+    def _held(self) -> list[bool]:
+        """By test of single rows: whether it held of some row so far."""
+        tested = self._scanner.held
+        return [bool(one) or bool(tested >> at & 1) for at, one in enumerate(self._classes.held.tolist())]
 
     @property
     def _key_types(self) -> pyarrow.Schema:
@@ -248,12 +307,12 @@ class RowStream:
 
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def _decided(self) -> Iterator[pyarrow.RecordBatch]:
-        found = FoundInStream.of(self._scanner.take())
-        if len(found):
-            yield from self._shown(found)
+        if self._scanner.found:
+            yield from self._shown(FoundInStream.of(self._scanner.take()))
         why, _, first = self._scanner.stuck
         if why is not Stuck.NO:
-            raise self._told(StuckError(why, self._query.skipping, 0), self._rows.take(np.array([first])))
+            fault = StuckError(why, self._query.skipping, 0)
+            raise self._told(fault, [first], self._rows.take(np.array([first])))
 
     def _shown(self, found: FoundInStream) -> Iterator[pyarrow.RecordBatch]:
         """Results of matches; where a measure has no value, those of the matches before."""
@@ -262,16 +321,16 @@ class RowStream:
             table = found.results(self._query, self._plan.automaton, rows)
         except RowFault as fault:
             if len(found) == 1:
-                raise self._told(fault, rows) from None
+                raise self._told(fault, found.origins, rows) from None
             half = len(found) // 2
             yield from self._shown(found.part(0, half))
             yield from self._shown(found.part(half, len(found)))
             return
         yield from table.to_batches(max_chunksize=MOST_SHOWN)
 
-    def _told(self, fault: RowFault, rows: pyarrow.RecordBatch) -> StreamError:
-        """What went wrong with one of some rows."""
-        position = rows.column(POSITION)[fault.row].as_py()
+    def _told(self, fault: RowFault, numbers: Sequence[int] | Places, rows: pyarrow.RecordBatch) -> StreamError:
+        """What went wrong with one of some rows, which have these numbers."""
+        position = rows.column(POSITION)[fault.row].as_py() if self._tied.sorts else int(numbers[fault.row])
         return StreamError(f"{fault} (at position {position})", self._parsed.place(fault.clause, fault.name))
 
     def _forget(self) -> None:

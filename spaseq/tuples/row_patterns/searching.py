@@ -68,18 +68,17 @@ def compiled_conditions(
     """What the evaluator asks of matches, whatever the rows are; None: nothing.  UnsearchedError."""
     if not any(searched):
         return None
-    compiler = _Compiler(automaton)
-    programs = list(_programs(compiler, searched))
-    return CompiledConditions(compiler, programs)
+    compiler = Compiler(automaton)
+    return CompiledConditions(compiler, list(_programs(compiler, searched)))
 
 
 def check_searched(automaton: PositionAutomaton, searched: Sequence[SqlExpression | None]) -> None:
     """UnsearchedError, as of ``match_conditions``, whatever the rows are."""
-    for _ in _programs(_Compiler(automaton), searched):
+    for _ in _programs(Compiler(automaton), searched):
         pass
 
 
-def _programs(compiler: _Compiler, searched: Sequence[SqlExpression | None]) -> Iterator[list[Step]]:
+def _programs(compiler: Compiler, searched: Sequence[SqlExpression | None]) -> Iterator[list[Step]]:
     for position, condition in zip(compiler.automaton.positions, searched, strict=True):
         try:
             yield [] if condition is None else compiler.program(condition)
@@ -112,7 +111,7 @@ _ADDS: Mapping[str, tuple[Adds, Adds]] = {
 
 
 @dataclass(slots=True)
-class _Compiler:
+class Compiler:
     """Programs and what they read, each once."""
 
     automaton: PositionAutomaton
@@ -128,6 +127,16 @@ class _Compiler:
         steps: list[Step] = []
         self._put(condition, steps)
         return steps
+
+    def constant_bits(self, places: PlacesOf) -> list[tuple[int, bool]]:
+        """The bits of each constant, and whether it is known."""
+        made = (bits_of(repeated(constant, 1), constant.type, places) for constant in self.constants)
+        return [(int(bits[0]), bool(known[0])) for bits, known in made]
+
+    @property
+    def texts(self) -> list[pyarrow.Array]:
+        """The constants that are texts."""
+        return [repeated(constant, 1) for constant in self.constants if constant.type.kind is SqlKind.TEXT]
 
     # ── steps ────────────────────────────────────────────────────────────────────────────────────────────
     def _put(self, expression: SqlExpression, steps: list[Step]) -> None:
@@ -302,40 +311,44 @@ class _Compiler:
 
 
 class CompiledConditions:
-    """Programs, and the ``columns`` of values, of these ``types``, that they read of rows."""
+    """Programs by position, and what they read."""
 
-    def __init__(self, compiler: _Compiler, programs: Sequence[Sequence[Step]]) -> None:
-        self.columns = tuple(compiler.columns)
-        self.types = tuple(value.type for value in self.columns)
-        self._compiler = compiler
+    def __init__(self, compiler: Compiler, programs: Sequence[Sequence[Step]]) -> None:
+        self.compiler = compiler
         self._programs = programs
         positions = compiler.automaton.positions
         self._names = pyarrow.array([position.variable for position in positions], pyarrow.string())
-        self._constants = [repeated(constant, 1) for constant in compiler.constants]
+
+    @property
+    def columns(self) -> tuple[SqlExpression, ...]:
+        """The values that are read of rows."""
+        return tuple(self.compiler.columns)
+
+    @property
+    def types(self) -> tuple[SqlType, ...]:
+        """Their types."""
+        return tuple(value.type for value in self.columns)
 
     @property
     def furthest(self) -> int:
         """How many rows behind one of the match its conditions read."""
-        return max((shift for _, _, _, shift, _ in self._compiler.readings), default=0)
+        return max((shift for _, _, _, shift, _ in self.compiler.readings), default=0)
 
     @property
     def texts(self) -> list[pyarrow.Array]:
         """Those that are compared with values of rows."""
-        types = [constant.type for constant in self._compiler.constants]
-        return [self._names, *_texts(self._constants, types)]
+        return [self._names, *self.compiler.texts]
 
     def on(self, columns: Sequence[Bits], places: PlacesOf) -> MatchConditions:
         """The same with the bits of columns, or none where rows come later; texts have these ``places``."""
-        compiler = self._compiler
+        compiler = self.compiler
         groups = [
             (np.array([variables is None or each.variable in variables for each in compiler.automaton.positions],
                       np.uint8), first, last)
             for variables, (first, last) in compiler.groups.items()
         ]  # fmt: skip
-        typed = zip(self._constants, compiler.constants, strict=True)
-        constants = [bits_of(values, constant.type, places) for values, constant in typed]
         return MatchConditions(
-            self._programs, [(int(bits[0]), bool(known[0])) for bits, known in constants], groups,
+            self._programs, compiler.constant_bits(places), groups,
             list(compiler.readings), list(compiler.addings), columns, places(self._names), compiler.reads_number,
         )  # fmt: skip
 

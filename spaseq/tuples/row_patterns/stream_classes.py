@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow
 from numpy.typing import NDArray
 
 from nfa_native.row_patterns.stream_scanner import RowPatternStreamScanner
-from spaseq.pattern.rows.expressions import SqlExpression
-from spaseq.plan.rows.futures import foreseen
 from spaseq.plan.rows.plan import RowPatternPlan
 from spaseq.tuples.row_patterns.neighbours import Neighbours
+from spaseq.tuples.row_patterns.row_tests import asked_of_rows
 from spaseq.tuples.row_patterns.scanning import allowed_positions, row_classes
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is asked of rows behind which so many came: tests, and which of them a position asks, maybe and surely."""
-
-    tests: dict[SqlExpression, str]  # each with the variable whose condition it is of
-    possible: list[int | None]
-    certain: list[int | None]
 
 
 class StreamClasses:
@@ -32,7 +21,7 @@ class StreamClasses:
     def __init__(self, plan: RowPatternPlan, ahead: int, scanner: RowPatternStreamScanner) -> None:
         self.held = np.zeros(len(plan.conditions.tests), np.bool_)
         self._scanner = scanner
-        self._known = [_known(plan, rows) for rows in range(ahead + 1)]
+        self._known = [asked_of_rows(plan, behind) for behind in range(ahead + 1)]
         self._numbers: list[dict[bytes, int]] = [{} for _ in self._known]
 
     def of(self, rows: Neighbours, known: int, where: NDArray[np.bool_] | None) -> NDArray[np.uint32]:
@@ -60,21 +49,3 @@ class StreamClasses:
                 if key not in numbers:
                     numbers[key] = self._scanner.add_class(possible, certain)
         return [numbers[key] for key in keys]
-
-
-def _known(plan: RowPatternPlan, rows: int) -> _Known:
-    tests: dict[SqlExpression, str] = {}
-    places: dict[SqlExpression, int] = {}
-    sides: list[tuple[int, int]] = []
-    for test, variable in zip(plan.conditions.tests, plan.conditions.named(plan.automaton), strict=True):
-        pair = foreseen(test, rows)
-        for each in pair:
-            tests.setdefault(each, variable)
-            places.setdefault(each, len(places))
-        sides.append((places[pair.possible], places[pair.certain]))
-    asked = plan.conditions.asked
-    return _Known(
-        tests,
-        [None if test is None else sides[test][0] for test in asked],
-        [None if test is None else sides[test][1] for test in asked],
-    )

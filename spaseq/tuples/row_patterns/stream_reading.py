@@ -15,10 +15,13 @@ from nfa_native.row_patterns.match_conditions import MatchConditions
 from spaseq.plan.rows.futures import rows_ahead, rows_back
 from spaseq.plan.rows.plan import RowPatternPlan
 from spaseq.plan.rows.reach import RowReach
-from spaseq.tuples.row_patterns.bits import Bits, bits_of
+from spaseq.sources.tables.types import exact_name
+from spaseq.tuples.columns.rows import FewRows
+from spaseq.tuples.row_patterns.bits import Bits, bits_of, few_bits
 from spaseq.tuples.row_patterns.faults import faults_in
 from spaseq.tuples.row_patterns.neighbours import Neighbours
-from spaseq.tuples.row_patterns.searching import compiled_conditions
+from spaseq.tuples.row_patterns.row_tests import plain_columns, row_test_programs
+from spaseq.tuples.row_patterns.searching import Compiler, compiled_conditions
 from spaseq.tuples.row_patterns.stream_classes import StreamClasses
 from spaseq.tuples.row_patterns.text_places import TextPlaces
 
@@ -54,27 +57,41 @@ class RowsRead(NamedTuple):
 
 
 class StreamReading:
-    """Reads rows for a scanner, whose conditions these are; ``texts``: what conditions may compare so far."""
+    """Reads rows for a scanner; ``texts``: what conditions may compare so far.
+
+    ``tests``: conditions of single rows as programs, if all have some.
+    """
 
     def __init__(self, plan: RowPatternPlan, reach: RowReach, texts: Sequence[pyarrow.Array] = ()) -> None:
-        self._compiled = compiled_conditions(plan.automaton, plan.conditions.searched)
-        known = [] if self._compiled is None else [*self._compiled.texts, *texts]
-        self.texts = TextPlaces(text for text in chain(*(column.to_pylist() for column in known)) if text is not None)
-        columns = () if self._compiled is None else self._compiled.columns
+        searched, automaton = plan.conditions.searched, plan.automaton
+        self._conditions = compiled_conditions(automaton, searched)
+        columns = () if self._conditions is None else self._conditions.columns
         self.lag = max(map(rows_ahead, columns), default=0)  # rows until the values of one are known
-        further = 0 if self._compiled is None else self._compiled.furthest
-        self.reach = replace(
-            reach,
-            ahead=max(reach.ahead, self.lag + further),
-            back=max([reach.back, *map(rows_back, columns)]),
-        )
+        further = 0 if self._conditions is None else self._conditions.furthest
+        ahead, back = max(reach.ahead, self.lag + further), max([reach.back, *map(rows_back, columns)])
+        self.reach = replace(reach, ahead=ahead, back=back)
+        compiler = Compiler(automaton) if self._conditions is None else self._conditions.compiler
+        self.tests = row_test_programs(compiler, plan, ahead)
+        if self.tests is None:  # what was compiled of it is of no use
+            self._conditions = compiled_conditions(automaton, searched)
+            compiler = Compiler(automaton) if self._conditions is None else self._conditions.compiler
+        self._compiler = compiler
+        self._columns = tuple(compiler.columns)
+        self.plain = plain_columns(self._columns)
+        known = [*compiler.texts, *texts, *([] if self._conditions is None else self._conditions.texts)]
+        self.texts = TextPlaces(text for text in chain(*(column.to_pylist() for column in known)) if text is not None)
 
     def conditions(self) -> MatchConditions | None:
         """Those that read the match."""
-        if self._compiled is None:
-            return None
-        none = np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        return self._compiled.on([none] * len(self._compiled.columns), self.texts.of)
+        return None if self._conditions is None else self._conditions.on(self._nothing, self.texts.of)
+
+    def row_tests(self) -> MatchConditions | None:
+        """Those of single rows, if these are tested by programs."""
+        return None if self.tests is None else self.tests.on(self._compiler, self._nothing, self.texts.of)
+
+    @property
+    def _nothing(self) -> list[Bits]:
+        return [(np.zeros(0, np.int64), np.zeros(0, np.uint8))] * len(self._columns)
 
     def alone(self, rows: pyarrow.RecordBatch, classes: StreamClasses) -> RowsRead:
         """Rows of which nothing is asked but their own values."""
@@ -110,12 +127,24 @@ class StreamReading:
         return RowsRead(found, self.values(neighbours, (behind >= self.lag) | at_end))
 
     def values(self, rows: Neighbours, where: NDArray[np.bool_] | None) -> Bits | None:
-        """What conditions of a match read of rows (rows × columns).  NoRoomError, ValueFault."""
-        if self._compiled is None or not self._compiled.columns:
+        """What conditions that are programs read of rows (rows × columns).  NoRoomError, ValueFault."""
+        if not self._columns:
             return None
         mask = None if where is None else pyarrow.array(where)
         with faults_in("DEFINE", ""):
-            columns = [rows.own(value, mask) for value in self._compiled.columns]
-            typed = zip(columns, self._compiled.types, strict=True)
-            bits, known = zip(*(bits_of(column, type_, self.texts.of) for column, type_ in typed), strict=True)
+            columns = [rows.own(value, mask) for value in self._columns]
+            typed = zip(columns, self._columns, strict=True)
+            bits, known = zip(*(bits_of(column, value.type, self.texts.of) for column, value in typed), strict=True)
         return np.column_stack(bits), np.column_stack(known)
+
+    def few_values(self, rows: FewRows) -> Bits:
+        """``values`` of a few rows, which are values of Python.  NoRoomError."""
+        assert self.plain is not None
+        shape = (rows.num_rows, len(self.plain))
+        bits, known = np.zeros(shape, np.int64), np.ones(shape, np.uint8)
+        for place, (name, value) in enumerate(zip(self.plain, self._columns, strict=True)):
+            its = rows.values(exact_name(name))
+            if None in its:
+                known[:, place] = [one is not None for one in its]
+            bits[:, place] = few_bits(its, value.type, self.texts)
+        return bits, known

@@ -34,11 +34,12 @@ class TextPlaces:
         if pyarrow.types.is_null(column.type):
             return np.zeros(len(column), np.int64)
         codes = column.dictionary_encode()
-        places = [self._place(text) for text in codes.dictionary.to_pylist()]
+        places = [self.place(text) for text in codes.dictionary.to_pylist()]
         found: NDArray[np.int64] = np.array([*places, 0], np.int64)[pc.fill_null(codes.indices, len(places))]
         return found
 
-    def _place(self, text: str) -> int:
+    def place(self, text: str) -> int:
+        """The place of a text, which it gets if it is new.  NoRoomError."""
         known = self._places.get(text)
         if known is not None:
             return known

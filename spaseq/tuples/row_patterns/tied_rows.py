@@ -18,14 +18,19 @@ POSITION = "position\n"  # a column that no query can mean: where a row is among
 class TiedRows:
     """Rows with the columns ``named``, of which those of one time are sorted by ``keys``, if there are some.
 
-    Rows that have their turn have their positions as a column of ``schema`` more.
+    Then rows that have their turn have their positions as a column of ``schema`` more.
     """
 
     def __init__(self, named: pyarrow.Schema, keys: Sequence[RowOrder]) -> None:
-        self.schema = named.append(pyarrow.field(POSITION, pyarrow.int64()))
+        self.schema = named.append(pyarrow.field(POSITION, pyarrow.int64())) if keys else named
         self.rows = self.schema.empty_table().combine_chunks().to_batches() or [_empty(self.schema)]
         self.times = np.zeros(0, np.int64)
         self._keys = keys
+
+    @property
+    def sorts(self) -> bool:
+        """Whether some wait."""
+        return bool(self._keys)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -37,10 +42,10 @@ class TiedRows:
 
     def add(self, rows: pyarrow.RecordBatch, times: Times, first: int) -> tuple[pyarrow.RecordBatch, Times]:
         """Rows came, the first of them at that position; those that have their turn."""
+        if not self._keys:
+            return rows.rename_columns(self.schema.names) if self.schema.names else rows, times
         positions = pyarrow.array(np.arange(first, first + rows.num_rows))
         rows = pyarrow.RecordBatch.from_arrays([*rows.columns, positions], schema=self.schema)
-        if not self._keys:
-            return rows, times
         self.rows, self.times = [*self.rows, rows], np.concatenate([self.times, times])
         return self.passed(int(times[-1]) if len(times) else -GREATEST)
 
