@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from typing import Any
+
 import numpy as np
 import pyarrow
 from numpy.typing import NDArray
+from pyarrow import types
 
 from spaseq.sources.tables.types import exact_name
 from spaseq.tuples.columns.rows import FewRows, behind_each_other
@@ -20,7 +24,8 @@ class KeptRows:
         self.schema = schema
         self._parts: list[tuple[NDArray[np.int64], pyarrow.RecordBatch]] = []
         self._few: list[FewRows] = []  # that came last, and are no part yet
-        self._few_first = self._few_count = 0
+        self._few_numbers: list[int] = []  # the first one of each
+        self._few_count = 0
 
     def __len__(self) -> int:
         return sum(batch.num_rows for _, batch in self._parts) + self._few_count
@@ -32,9 +37,8 @@ class KeptRows:
 
     def add_few(self, first: int, rows: FewRows) -> None:
         """The same of a few, which have the columns ``exact_name`` of the schema."""
-        if not self._few:
-            self._few_first = first
         self._few.append(rows)
+        self._few_numbers.append(first)
         self._few_count += rows.num_rows
         if self._few_count >= _FEW:
             self._gather()
@@ -42,9 +46,13 @@ class KeptRows:
     def _gather(self) -> None:
         """The few that came last become a part."""
         if self._few:
-            few, self._few, self._few_count = behind_each_other(self._few), [], 0
+            few, first = behind_each_other(self._few), self._few_numbers[0]
+            self._forget_few()
             columns = few.select([exact_name(name) for name in self.schema.names]).columns
-            self._add(self._few_first, pyarrow.RecordBatch.from_arrays(columns, schema=self.schema))
+            self._add(first, pyarrow.RecordBatch.from_arrays(columns, schema=self.schema))
+
+    def _forget_few(self) -> None:
+        self._few, self._few_numbers, self._few_count = [], [], 0
 
     def _add(self, first: int, batch: pyarrow.RecordBatch) -> None:
         numbers = np.arange(first, first + batch.num_rows)
@@ -65,6 +73,16 @@ class KeptRows:
         arrays = [joined(column.chunks, column.type) for column in found.columns]
         return pyarrow.RecordBatch.from_arrays(arrays, schema=self.schema)
 
+    def value(self, number: int, name: str) -> Any:
+        """A value of the row of that number, as ``FewRows`` have them."""
+        if self._few and number >= self._few_numbers[0]:
+            place = bisect_right(self._few_numbers, number) - 1
+            return self._few[place].values(exact_name(name))[number - self._few_numbers[place]]
+        part = bisect_right(self._parts, number, key=lambda part: int(part[0][0])) - 1
+        there, batch = self._parts[part]
+        found = batch.column(name)[int(np.searchsorted(there, number))]
+        return found.value if types.is_timestamp(found.type) else found.as_py()
+
     def keep(self, numbers: NDArray[np.int64]) -> None:
         """Let go of all others; ``numbers`` rise."""
         if len(numbers) < len(self):
@@ -73,7 +91,7 @@ class KeptRows:
     def restore(self, numbers: NDArray[np.int64], rows: pyarrow.RecordBatch) -> None:
         """These rows are there, and no others."""
         self._parts = [(numbers, rows)] if len(numbers) else []
-        self._few, self._few_count = [], 0
+        self._forget_few()
 
     def _behind(self, one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         pairs = zip(one.columns, other.columns, self.schema.types, strict=True)

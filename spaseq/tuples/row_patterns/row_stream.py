@@ -24,6 +24,7 @@ from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, TimePassed, batch_of
+from spaseq.tuples.row_patterns.few_matches import FewMatches
 from spaseq.tuples.row_patterns.found_in_stream import FoundInStream
 from spaseq.tuples.row_patterns.kept_rows import KeptRows
 from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers, with_count
@@ -67,6 +68,7 @@ class RowStream:
         named = [pyarrow.field(column_named(field.name), field.type) for field in columns]
         self._tied = TiedRows(pyarrow.schema(named), query.order[1:])
         self._rows = KeptRows(self._tied.schema)
+        self._few = FewMatches(query, self._plan.automaton, self.schema)
         self._max_steps = max_steps
         self._partitions = PartitionNumbers(query.partition)
         self._begin(StreamReading(self._plan, self._reach))
@@ -316,6 +318,9 @@ class RowStream:
 
     def _shown(self, found: FoundInStream) -> Iterator[pyarrow.RecordBatch]:
         """Results of matches; where a measure has no value, those of the matches before."""
+        if self._few.takes(found):
+            yield self._few.results(found, self._rows.value)
+            return
         rows = self._rows.take(found.origins)
         try:
             table = found.results(self._query, self._plan.automaton, rows)
