@@ -192,8 +192,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
     def _check_resumable(self) -> None:
         """OptionError: a query finds nothing before its table has ended."""
         for name, each in self.parsed.items():
-            if not isinstance(each, ceql.ParsedFormulaQuery):
-                raise OptionError(f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended")
+            if not isinstance(each, ceql.ParsedFormulaQuery) and self.reading.time is None:
+                message = f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended"
+                raise OptionError(f"{message}, unless rows come in the order of a time (--time)")
 
     @contextmanager
     def errors(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ import pyarrow
 from spaseq.errors import QueryError, SnapshotError
 from spaseq.pattern.formulas.predicates import attributes
 from spaseq.plan.formulas.clauses import Joined
+from spaseq.sources.tables.types import column_named
 from spaseq.tuples.columns.numbering import numbering
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import rows_read, rows_stored, schema_read, schema_stored
@@ -17,7 +18,8 @@ from spaseq.tuples.encoding.conditions import Conditions
 from spaseq.tuples.encoding.correlation import RegisterColumns
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parametric_tuple_query import formula_query
-from spaseq.tuples.queries import Prepared
+from spaseq.tuples.queries import AnyPrepared
+from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.selection.selection import SelectionQuery
 from spaseq.tuples.state import core_state, restore_core
 from spaseq.tuples.tuple_query import TupleQuery
@@ -25,12 +27,13 @@ from spaseq.tuples.tuple_query import TupleQuery
 Types = Mapping[str, pyarrow.DataType]
 
 
-def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> TableKind | None:
+def adopting(kind: TableKind, types: Types, queries: Mapping[str, AnyPrepared]) -> TableKind | None:
     """Another core that goes on where this one is, in which columns that were NULL so far are of these types.
 
     None: what some query knows of its past would not be the same, or results wait to be taken.
     """
-    members = [member for query in kind.core.at_work for member in formula_query(query).members]
+    formulas = [query for query in kind.core.at_work if not isinstance(query, RunningRowPattern)]
+    members = [member for query in formulas for member in formula_query(query).members]
     begun = [member for member in members if member.evaluation is not None]
     try:
         if not kind.core.is_settled or not all(_may_adopt(query, types) for query in begun):
@@ -39,7 +42,7 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, Prepared]) -> 
         columns.restore(known | {"types": _retyped(known["types"], types)})
         found = TableKind(
             kind.setting, columns, kind.core.soundness, kind.core.lateness, sharing=kind.sharing,
-            evaluation=kind.evaluation,
+            evaluation=kind.evaluation, max_steps=kind.max_steps,
         )  # fmt: skip
         restore_core(found, _state(kind, types), queries)
     except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types
@@ -99,6 +102,11 @@ def _state(kind: TableKind, types: Types) -> dict[str, Any]:
         for selection in entry["selection"]:
             for kept in [*selection["past"], *selection["remembered"]]:
                 kept["rows"] = _cast(kept["rows"], types)
+    exact = {column_named(name): type_ for name, type_ in types.items() if name != column_named(name)}
+    for pattern in (one for query in state["queries"] for one in query.get("pattern", ())):
+        pattern["schema"] = _retyped(pattern["schema"], types)
+        for stream in pattern["stream"]:
+            stream |= {part: _cast(stream[part], exact) for part in ("rows", "tied", "keys")}
     for merged in state["streamsets"]:
         for keyed in merged["encoder"]["keyed"]:
             values = keyed["partitions"]["values"]

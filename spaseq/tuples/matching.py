@@ -30,6 +30,7 @@ from spaseq.tuples.queries import (
     check_window,
     open_streams,
     prepared_queries,
+    steps_of,
 )
 from spaseq.tuples.results import ManyMatches, Results, counted
 from spaseq.tuples.selection.picks import check_readable_again, picked_rows
@@ -245,9 +246,7 @@ def _opening(
             check_window(prepared, reading.time)
             if reading.time is not None:
                 check_order(prepared, reading.time)
-    if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
-        raise OptionError(f"max_steps is a number of steps, as in 1_000_000, not {max_steps!r:.80}")
-    return _Opening(queries, source, reading, sharing, evaluation, bound, max_steps or 0)
+    return _Opening(queries, source, reading, sharing, evaluation, bound, steps_of(max_steps))
 
 
 def _without_types(queries: Mapping[str, AnyPrepared], reading: ReadingOptions) -> ReadingOptions:

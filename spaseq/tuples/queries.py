@@ -325,6 +325,13 @@ def needed(query: FormulaQuery) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*aggregated, *(key.attribute.name for key in query.group_by)]))
 
 
+def steps_of(max_steps: int | None) -> int:
+    """How many steps a search from one row may take; 0: any number.  OptionError."""
+    if max_steps is not None and not (isinstance(max_steps, int) and max_steps > 0):
+        raise OptionError(f"max_steps is a number of steps, as in 1_000_000, not {max_steps!r:.80}")
+    return max_steps or 0
+
+
 def check_order(prepared: AnyPrepared, time: str | None) -> None:
     """QueryError: a query in SQL wants its rows in another order than that in which they come, of ``time`` if any."""
     if isinstance(prepared, Prepared) or not prepared.query.order:

@@ -216,7 +216,8 @@ def _add_query(kind: TableKind, query: AnyTupleQuery, state: dict[str, Any], inp
     require(len(rows) == isinstance(query, ParametricTupleQuery), "a query has no rows")
     merged = inputs[state["streamset"]]
     kind.check_streams(query.prepared)
-    require(isinstance(query, RunningRowPattern) or not state["pattern"], "a query is in another language")
+    is_pattern = isinstance(query, RunningRowPattern)
+    require(is_pattern or not state.get("pattern"), "a query is in another language")
     if isinstance(query, RunningRowPattern):
         restore_row_pattern(kind, merged, query, state)
     elif isinstance(query, ParametricTupleQuery):

@@ -1,4 +1,4 @@
-"""CEQL on tuples that are pushed: rows in, matches of many queries out."""
+"""CEQL and SQL on tuples that are pushed: rows in, matches of many queries out."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from spaseq.tuples.queries import (
     check_order,
     check_window,
     prepare,
+    steps_of,
 )
 from spaseq.tuples.row_pattern_query import needed_back
 from spaseq.tuples.tuple_bounds import check_queries
@@ -54,7 +55,7 @@ UNTYPED = "row\n"  # the type of rows that have none: no query can mean it
 
 
 class Engine(runtime.Engine):
-    """Runs queries in CEQL on rows that are pushed.  It belongs to one thread at a time: BusyError for a second one.
+    """Runs queries in CEQL or SQL on rows that are pushed.  It belongs to one thread at a time (BusyError for another).
 
     ``type``, ``relation``, ``time``, ``unit``, ``time_format``, ``types`` and ``stream`` say what the columns are for,
     and ``totals`` of which type numbers of matches are, as for ``match``.  With ``time``, rows are taken in its order:
@@ -64,7 +65,8 @@ class Engine(runtime.Engine):
     queries that differ only in constants, run together where they can; else each by itself.  ``evaluation``: steps that
     make a group of each combination of several events are made at once (``"eager"``), when a later event asks for them
     (``"lazy"``), or as it takes less (``"auto"``).  ``bound``: how much work events may take; the results are part of
-    all then, those that bring most for their work.
+    all then, those that bring most for their work.  ``max_steps``: how many steps of a query in SQL, whose conditions
+    read the match, a search from one row may take, else it ends with a StreamError.
 
     OutOfMemoryError, from any method: there is no memory, or was none earlier.  The engine cannot go on then.
     It is neither copied nor pickled (OptionError): ``snapshot`` and ``restore`` make another one.
@@ -87,6 +89,7 @@ class Engine(runtime.Engine):
         sharing: bool = True,
         evaluation: str = "auto",
         bound: Bound | None = None,
+        max_steps: int | None = None,
     ) -> None:
         check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
         integers_of(totals)
@@ -103,7 +106,7 @@ class Engine(runtime.Engine):
         self._is_open = True  # until it is known whether streams have names
         self.kind = TableKind(
             self._reading.setting(False), self._columns, Soundness("this engine"), late, sharing=sharing,
-            evaluation=evaluation_of(evaluation), bound=bound,
+            evaluation=evaluation_of(evaluation), bound=bound, max_steps=steps_of(max_steps),
         )  # fmt: skip
         self._hold(self.kind.core)
         self._counters: defaultdict[str, StreamCounters] = defaultdict(StreamCounters)  # by stream
@@ -284,6 +287,7 @@ class Engine(runtime.Engine):
         sharing: bool = True,
         evaluation: str = "auto",
         bound: Bound | None = None,
+        max_steps: int | None = None,
     ) -> Engine:
         """An engine that goes on where ``snapshot`` was taken, maybe in another process; it reads rows in the same way.
 
@@ -308,6 +312,7 @@ class Engine(runtime.Engine):
                 sharing=sharing,
                 evaluation=evaluation,
                 bound=bound,
+                max_steps=max_steps,
             )
             engine._go_on(state, prepared)
         snapshot.check_restored(engine.kind)
@@ -442,6 +447,7 @@ class Engine(runtime.Engine):
             before.sharing,
             before.evaluation,
             before.bound,
+            before.max_steps,
         )
 
     def _registered(self, kind: TableKind) -> TableKind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -45,6 +46,26 @@ QUERIES = {
     "GROUP BY a.name WITHIN 9 SECONDS",
     "rising": "SELECT COUNT(*), SUM(A.price) FROM S WHERE A ; B PARTITION BY [name] WITHIN 9 [number]",
 }  # fmt: skip
+_ROWS = "SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY name ORDER BY time {} PATTERN ({}) {})"
+IN_SQL = {
+    "v": _ROWS.format(
+        "MEASURES A.price AS top, LAST(C.number) AS until", "A B+ C+",
+        "DEFINE B AS B.price < PREV(B.price), C AS C.price > PREV(C.price)",
+    ),
+    "within": _ROWS.format(
+        "MEASURES LAST(B.price) AS last ALL ROWS PER MATCH WITH UNMATCHED ROWS AFTER MATCH SKIP TO NEXT ROW", "A+ B",
+        "WITHIN INTERVAL '3' SECOND DEFINE A AS price < 7, B AS B.price > 6",
+    ),
+    "searched": _ROWS.format(
+        "MEASURES MATCH_NUMBER() AS number, COUNT(A.*) AS rows", "A+ B",
+        "DEFINE A AS A.name >= FIRST(A.name), B AS B.price > AVG(A.price)",
+    ),
+    "waiting": _ROWS.replace("time", "time, price").format(
+        "MEASURES NEXT(LAST(A.price)) AS after ONE ROW PER MATCH", "^? A{2,} | A", "DEFINE A AS NEXT(price, 2) > price"
+    ),
+    "whole": "SELECT * FROM s MATCH_RECOGNIZE (MEASURES CLASSIFIER() AS a, FIRST(name) AS b ALL ROWS PER MATCH "
+    "PATTERN (A* B $) DEFINE B AS MAX(A.number) > 3)",
+}  # fmt: skip
 MORE = 24
 MOST = 3000  # results that are looked at: forged sets may stand for any number of matches
 
@@ -79,7 +100,23 @@ def snapshots() -> list[bytes]:
 @cache
 def _snapshots() -> tuple[bytes, ...]:
     sound = [_after(count, lateness) for count, lateness in ((0, 0), (40, 1_000_000), (121, 1_000_000), (60, 0))]
-    return (*sound, _after(60, 0, "lazy"), _after(60, 0, bound=BOUND))
+    of_sql = [_after_in_sql(count) for count in (0, 5, 60)]
+    return (*sound, _after(60, 0, "lazy"), _after(60, 0, bound=BOUND), *of_sql)
+
+
+def _after_in_sql(count: int) -> bytes:
+    engine = Engine(time="time", lateness=1_000_000)
+    for name, text in IN_SQL.items():
+        engine.register(text, name)
+    for begin in range(0, count, 7):
+        engine.push([row_in_sql(number) for number in range(begin, min(begin + 7, count))])
+    return engine.snapshot()
+
+
+def row_in_sql(number: int) -> dict[str, Any]:
+    """The same with times as SQL has them."""
+    its = row(number)
+    return its | {"time": datetime(2026, 1, 1) + timedelta(microseconds=its["time"])}
 
 
 def _after(count: int, lateness: int, evaluation: str = "auto", bound: Bound | None = None) -> bytes:
@@ -106,6 +143,8 @@ def enter(data: bytes) -> str:
 
 def _restored(data: bytes) -> Engine:
     """An engine with as many queries, with the bound if these are those that have one."""
+    if len(TUPLES.unpack(data)[0]["queries"]) == len(IN_SQL):
+        return Engine.restore(data, IN_SQL)
     is_bounded = len(TUPLES.unpack(data)[0]["queries"]) <= len(BOUNDED)
     return Engine.restore(data, BOUNDED if is_bounded else QUERIES, bound=BOUND if is_bounded else None)
 
@@ -114,7 +153,8 @@ def _pushed(engine: Engine, begin: int) -> bool:
     """Some rows; whether it may go on."""
     found = 0
     try:
-        for _, table in engine.push_tables([row(number) for number in range(begin, begin + 6)]):
+        made = row_in_sql if set(engine.queries) <= IN_SQL.keys() else row
+        for _, table in engine.push_tables([made(number) for number in range(begin, begin + 6)]):
             table.to_pylist()
             found += table.num_rows
             if found > MOST:
