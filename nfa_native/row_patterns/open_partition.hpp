@@ -48,7 +48,8 @@ struct OpenEnds {
 
     std::vector<uint32_t> ends;          // by row and position
     std::vector<uint64_t> known;         // by row: the positions whose ends are known
-    std::vector<uint64_t> newly;         // of the row behind the one that is looked at
+    std::vector<uint64_t> newly;         // of the row that is looked at, what has become known,
+    std::vector<uint64_t> behind;        // and of the one behind it
 
     // The rows from some on are surely of their classes: what ends with each.  std::bad_alloc.
     void extend(const Positions& positions, const PossibleSets& sets, const std::vector<uint32_t>& classes, size_t least, size_t count) {
@@ -91,7 +92,6 @@ struct OpenEnds {
     // What becomes known of the rows before by what is `newly` known of a row: all of it ends with the last one.
     void spread(const Positions& positions, const PossibleSets& sets, const std::vector<uint32_t>& classes, size_t least, size_t last) {
         const size_t words = positions.words;
-        std::vector<uint64_t> behind;
         for (size_t row = last; row-- > least;) {
             behind.swap(newly);
             newly.assign(words, 0);

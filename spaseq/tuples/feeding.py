@@ -19,7 +19,6 @@ from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
 from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.types import column_named
-from spaseq.streams.clock import StreamClock
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require
@@ -34,9 +33,7 @@ from spaseq.tuples.state import CORE, check_restored, core_state, restore_core, 
 from spaseq.tuples.table_query import Found
 from spaseq.tuples.tuple_bounds import check_queries
 
-FEED: Shape = {
-    "queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED), "ended": bool,
-}  # fmt: skip
+FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
 
 
 class SourceFeed(Steps):
@@ -50,7 +47,6 @@ class SourceFeed(Steps):
         self.timed = timed
         self._told = on_step
         self._before_end: bytes | None = None  # the state before the sources had ended, which decides matches in SQL
-        self._had_ended = False  # and had before, when all was told that this decides
         self._open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
 
     def _wake(self) -> float:
@@ -85,7 +81,7 @@ class SourceFeed(Steps):
         for name, fingerprint in header["queries"]:
             if given.get(name) != fingerprint:
                 raise SnapshotError(f'it was written with another query "{name}"')
-        kind, sources, self._had_ended = self.kind, header["sources"], header["ended"]
+        kind, sources = self.kind, header["sources"]
         with validated():
             require(sources.keys() == self.timed.keys(), "it is of other sources")
             kind.columns.restore(header["columns"])
@@ -118,22 +114,25 @@ class SourceFeed(Steps):
         pair = next(open_[stream], None)
         if pair is None:
             del open_[stream]
-            self._end(clock, is_last=not open_)
+            if not open_ and self._told is not None:
+                self._keep_before_end()
+            clock.close()
             return
         times, batch = pair
-        self._had_ended = False
         clock.events += len(times)
         self.kind.take(stream, times if has_times else None, batch)
         if has_times:
             clock.promise(int(times[-1]))
 
-    def _end(self, clock: StreamClock, is_last: bool) -> None:
-        """A stream has ended; where all have, and had when the state was taken, that decided what it decides."""
-        if is_last and self._had_ended:
-            return
-        if is_last and self._told is not None and any(map(_is_decided_by_end, self.kind.core.at_work)):
-            self._before_end = self._state(ended=True)
-        clock.close()
+    def _keep_before_end(self) -> None:
+        """All streams are about to end, which decides matches in SQL: when rows come then, these may be other ones."""
+        waiting = [each for each in self.kind.core.at_work if isinstance(each, RunningRowPattern) and each.in_order]
+        before = [query.end_is_told for query in waiting]
+        for query in waiting:
+            query.end_is_told = True
+        self._before_end = self._state() if waiting else None
+        for query, told in zip(waiting, before, strict=True):
+            query.end_is_told = told
 
     def state(self) -> bytes:
         """Where it is, between two steps; OptionError: results wait."""
@@ -141,20 +140,15 @@ class SourceFeed(Steps):
             raise OptionError("results wait: take them all first")
         return self._state() if self._before_end is None else self._before_end
 
-    def _state(self, ended: bool = False) -> bytes:
+    def _state(self) -> bytes:
         kind, sections = self.kind, dict[str, bytes]()
         state = {
             "queries": [[name, query.named(name).prepared.fingerprint] for name, query in kind.core.running.items()],
             "columns": kind.columns.state(),
             "core": core_state(kind),
             "sources": {stream: timed.state() for stream, timed in self.timed.items()},
-            **({"ended": True} if ended else {}),
         }
         return TUPLES.pack(flattened(state, sections), sections)
-
-
-def _is_decided_by_end(query: AnyTupleQuery) -> bool:
-    return isinstance(query, RunningRowPattern) and query.in_order
 
 
 def fed(
@@ -231,7 +225,6 @@ def _header(data: bytes) -> dict[str, Any]:
     header: dict[str, Any] = inflated(*TUPLES.unpack(data))
     with validated():
         with_rows_told(header["core"])
-        header.setdefault("ended", False)
     for problem in misfits(header, FEED, "header"):
         raise damaged(problem)
     return header

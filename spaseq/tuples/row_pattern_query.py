@@ -29,6 +29,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
     max_steps: int = 0
     in_order: bool = False
     names_known: tuple[str, ...] = ()  # all columns of its rows, when it began
+    end_is_told: bool = False  # what is decided when no further row comes was told before
     is_fed: bool = False  # rows come, and are no longer wanted when it is over
     is_plain: ClassVar[bool] = True  # results have nothing but values
 
@@ -63,6 +64,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
 
     def feed(self, rows: Encoded) -> None:
         """Rows came."""
+        self.end_is_told = False
         self.fed.append(RowsFed(rows.position, rows.batch, rows.times))
 
     @property
@@ -77,7 +79,7 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
 
     def finish(self) -> None:
         """See ``RunningQuery``."""
-        if self.evaluation is not None:
+        if self.evaluation is not None and not self.end_is_told:
             self.fed.append(EndOfRows())
 
     def needed_since(self, time: int) -> int | None:

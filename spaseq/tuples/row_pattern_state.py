@@ -21,6 +21,7 @@ from spaseq.tuples.tuple_input import TupleInput
 # Of a query that has begun: the columns that it reads, and all that there were; either it goes on or is over.
 ROW_PATTERN: Shape = {
     "schema": bytes, "names": [str], "first": COUNT, "error": str, "spent": [ENDED], "stream": [STREAM],
+    "end_is_told": bool,
 }  # fmt: skip
 
 
@@ -37,6 +38,7 @@ def row_pattern_state(query: RunningRowPattern) -> dict[str, Any]:
     its = {
         "schema": schema_stored({field.name: field.type for field in query.schema}),
         "names": list(query.names_known), "first": query.first, "error": query.error,
+        "end_is_told": query.end_is_told,
         "spent": [] if query.ended is None else [query.ended.state()],
         "stream": [query.evaluation.state()] if isinstance(query.evaluation, RowStream) else [],
     }  # fmt: skip
@@ -54,7 +56,7 @@ def restore_row_pattern(kind: TableKind, merged: TupleInput, query: RunningRowPa
         schema = schema_read(its["schema"])
         require(all(read_type(name, type_) == type_ for name, type_ in schema.items()), "columns are of other types")
         query.error, query.first, query.schema = its["error"], its["first"], pyarrow.schema(list(schema.items()))
-        query.names_known = tuple(its["names"])
+        query.names_known, query.end_is_told = tuple(its["names"]), its["end_is_told"]
         kind.hear_of(query.prepared.query.table if kind.has_names else "", its["names"])
         for ended in its["spent"]:
             query.ended = Ended(ended["found"], 0, ended["kernel"])
@@ -70,7 +72,8 @@ def _restore_stream(kind: TableKind, merged: TupleInput, query: RunningRowPatter
     except QueryError as error:
         raise damaged(f"a query makes no sense: {error.message}") from None
     require(query.schema == schema, "a query reads other columns")
-    reached = max(LEAST if merged.time is None else merged.time, merged.watermark)
+    of_time = max(LEAST if merged.time is None else merged.time, merged.watermark)
+    reached = of_time if kind.setting.time is not None else merged.position
     require(state["promised"] <= reached, "time has passed too early")
     assert isinstance(query.evaluation, RowStream)
     query.evaluation.restore(state, merged.position)

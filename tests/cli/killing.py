@@ -29,6 +29,10 @@ TUPLES = {
     "AND y[key = x.key] WITHIN 30 SECONDS",
     "counts": "SELECT COUNT(*), SUM(b.value), b.key FROM T WHERE (B AS b ; B) FILTER b[value > 997] "
     "GROUP BY b.key WITHIN 20 EVENTS",
+    "falls": "SELECT * FROM S MATCH_RECOGNIZE (PARTITION BY key ORDER BY time, value MEASURES FIRST(A.value) AS first, "
+    "LAST(B.value) AS last, MATCH_NUMBER() AS number PATTERN (A B{2,}) DEFINE B AS B.value < PREV(B.value))",
+    "above": "SELECT * FROM T MATCH_RECOGNIZE (ORDER BY time MEASURES COUNT(*) AS rows, LAST(B.value) AS last "
+    "PATTERN (A{3,} B) DEFINE B AS B.value > MAX(A.value))",
 }  # fmt: skip
 TIME = '"2026-01-01T00:{:02}:{:06.3f}Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
 
@@ -54,8 +58,9 @@ def prepare_tuples(folder: Path, events: int, seed: int) -> list[str]:
         (folder / f"{stream}.csv").write_text("type,key,value,time\n" + "".join(rows))
     names = []
     for name, text in TUPLES.items():
-        (folder / f"{name}.ceql").write_text(text)
-        names.append(str(folder / f"{name}.ceql"))
+        path = folder / f"{name}.{'sql' if 'MATCH_RECOGNIZE' in text else 'ceql'}"
+        path.write_text(text)
+        names.append(str(path))
     return ["tuples", *names, "--events", f"S={folder / 'S.csv'}", "--events", f"T={folder / 'T.csv'}",
             "--time", "time", "--time-unit", "ms", "--on-error", "skip", "--quiet", "--format", "jsonl"]  # fmt: skip
 

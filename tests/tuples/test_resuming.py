@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow
 import pytest
 
-from spaseq.languages.ceql import parse
 from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.matching import resumed
 from spaseq.tuples.queries import ReadingOptions
@@ -20,6 +19,13 @@ QUERIES = {
     "rising": "SELECT x.v, y.v FROM S WHERE (A AS x ; A AS y) FILTER y[v > x.v] WITHIN 4 EVENTS",
     "counts": "SELECT COUNT(*), SUM(b.v) FROM T WHERE (A AS b ; A) WITHIN 3 EVENTS",
 }
+IN_SQL = {
+    **QUERIES,
+    "falls": "SELECT * FROM S MATCH_RECOGNIZE (ORDER BY time, v MEASURES A.v AS a, LAST(B.v) AS b, "
+    "NEXT(LAST(B.v)) AS c PATTERN (A B+) DEFINE B AS B.v <= PREV(B.v))",
+    "above": "SELECT * FROM T MATCH_RECOGNIZE (ORDER BY time MEASURES CLASSIFIER() AS c ALL ROWS PER MATCH "
+    "PATTERN (A+ B? $?) DEFINE B AS B.v > AVG(A.v))",
+}  # fmt: skip
 Row = tuple[str, ...]
 
 
@@ -35,7 +41,9 @@ def table(seed: int) -> pyarrow.Table:
     return pyarrow.Table.from_batches(batches)
 
 
-def run(sources: Mapping[str, Any], state: bytes | None) -> tuple[list[Row], list[tuple[bytes, int]], dict[str, int]]:
+def run(
+    sources: Mapping[str, Any], state: bytes | None, texts: Mapping[str, str] = QUERIES
+) -> tuple[list[Row], list[tuple[bytes, int]], dict[str, int]]:
     """The results after a state, states between steps with the number of results before each, what was left out."""
     found: list[Row] = []
     states: list[tuple[bytes, int]] = []
@@ -45,19 +53,19 @@ def run(sources: Mapping[str, Any], state: bytes | None) -> tuple[list[Row], lis
         states.append((feed.state(), len(found)))
         feeds.append(feed)
 
-    queries = {name: parse(text) for name, text in QUERIES.items()}
-    for name, batch in resumed(queries, sources, READING, step, state):
+    for name, batch in resumed(texts, sources, READING, step, state):
         found += [(name, *map(str, row.values())) for row in batch.to_pylist()]
     return found, states, {name: timed.skipped for name, timed in feeds[-1].timed.items()}
 
 
+@pytest.mark.parametrize("texts", [QUERIES, IN_SQL], ids=["CEQL", "SQL, too"])
 @pytest.mark.parametrize("seed", range(6))
-def test_runs_go_on_at_any_step_and_once_more(seed: int) -> None:
+def test_runs_go_on_at_any_step_and_once_more(seed: int, texts: Mapping[str, str]) -> None:
     sources = {"S": table(seed), "T": table(100 + seed)}
-    whole, states, skipped = run(sources, None)
+    whole, states, skipped = run(sources, None, texts)
     assert any(skipped.values())
     for state, before in states:
-        found, later, again = run(sources, state)
+        found, later, again = run(sources, state, texts)
         assert (found, again) == (whole[before:], skipped)
         for next_state, more in later[:3]:
-            assert run(sources, next_state)[::2] == (whole[before + more :], skipped)
+            assert run(sources, next_state, texts)[::2] == (whole[before + more :], skipped)

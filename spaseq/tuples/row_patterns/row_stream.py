@@ -17,7 +17,7 @@ from spaseq.pattern.rows.query import RowPatternQuery, Shown
 from spaseq.plan.rows.plan import row_pattern_plan
 from spaseq.plan.rows.reach import remembers, row_reach
 from spaseq.sources.tables.types import column_named
-from spaseq.streams.timestamps import GREATEST
+from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.serialisation import damaged, require, rows_stored
 from spaseq.tuples.encoding.times import Times
@@ -65,6 +65,7 @@ class RowStream:
         self._reach = row_reach(query, self._plan)
         self._columns = columns
         self._next = first  # the number of the row that comes next
+        self._reached = LEAST  # no row before that time comes, be it that others come behind an end
         named = [pyarrow.field(column_named(field.name), field.type) for field in columns]
         self._tied = TiedRows(pyarrow.schema(named), query.order[1:])
         self._rows = KeptRows(self._tied.schema)
@@ -117,11 +118,13 @@ class RowStream:
     def _results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
         match batch:
             case RowsFed():
+                self._reached = int(batch.times[-1])
                 if self._takes_few and isinstance(batch.rows, FewRows):
                     yield from self._fed_few(batch.rows, batch.times)
                 else:
                     yield from self._fed(*self._tied.add(batch_of(batch, self._columns), batch.times, batch.first))
             case TimePassed(time):
+                self._reached = max(self._reached, time)
                 yield from self._fed(*self._tied.passed(time))
                 self._scanner.promise(time)
                 yield from self._decided()
@@ -247,7 +250,7 @@ class RowStream:
             "held": self._held(),
             "found": self.found,
             "next": self._next,
-            "promised": self._scanner.promised,
+            "promised": self._reached,
         }
 
     def restore(self, state: dict[str, Any], position: int) -> None:
@@ -263,9 +266,9 @@ class RowStream:
             require(latest <= state["promised"], "rows are of later")
         order = np.argsort(kept.numbers)
         self._rows.restore(kept.numbers[order], kept.rows.take(pyarrow.array(order)))
-        self.found, self._next = state["found"], state["next"]
+        self.found, self._next, self._reached = state["found"], state["next"], state["promised"]
         try:
-            self._go_on(kept, state["promised"])
+            self._go_on(kept)
         except (RowFault, ValueError) as error:
             raise damaged(f"rows cannot be read: {error}") from None
         self._classes.held[:] = state["held"]
@@ -287,14 +290,14 @@ class RowStream:
     # ── as it was ────────────────────────────────────────────────────────────────────────────────────────
     def _anew(self) -> None:
         """Texts get other places: all that is undecided is looked at again."""
-        kept, promised = self._kept(), self._scanner.promised
+        kept = self._kept()
         texts = [column for column in kept.rows.columns if pyarrow.types.is_string(column.type)]
         self._begin(StreamReading(self._plan, self._reach, texts))
-        self._go_on(kept, promised)
+        self._go_on(kept)
 
-    def _go_on(self, kept: KeptStream, promised: int) -> None:
+    def _go_on(self, kept: KeptStream) -> None:
         """A scanner that knows nothing is to know these rows."""
-        self._scanner.promise(promised)
+        self._scanner.promise(min(self._reached, self._tied.due))
         begins = np.concatenate([[0], np.cumsum(kept.heads[:, HEAD - 1])])
         classes, values = self._reading.whole(InPartitions(kept.rows, begins), self._classes)
         times = None if self._query.within is None else times_of(kept.rows.column(self._query.order[0].column))
