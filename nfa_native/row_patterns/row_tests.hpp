@@ -45,7 +45,7 @@ struct RowTests {
     Machine machine;
 
     // The class of a row behind which so many came; whether there is one: else a value is not there.  std::bad_alloc.
-    bool find(PossibleSets& sets, const OpenPartition& its, int64_t row, size_t behind, uint32_t* found) {
+    bool classify(PossibleSets& sets, const OpenPartition& its, int64_t row, size_t behind, uint32_t* found) {
         RowAsked& its_asked = asked[behind];
         const Reader reader{its, *conditions, row};
         uint64_t holds = 0;

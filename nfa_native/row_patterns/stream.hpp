@@ -145,7 +145,7 @@ struct StreamScan {
             its.classes.push_back(0);
             found_classes.resize(known + 1);
             for (size_t back = 0; back <= known; ++back) {
-                if (tests.find(sets, its, its.first + static_cast<int64_t>(place - back), back, &found_classes[back])) continue;
+                if (tests.classify(sets, its, its.first + static_cast<int64_t>(place - back), back, &found_classes[back])) continue;
                 its.classes.pop_back();
                 its.bits.resize(place * columns());
                 its.known.resize(place * columns());

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
     from spaseq.tuples import ManyMatches
     from spaseq.tuples.queries import AnyParsed, ReadingOptions
+    from spaseq.tuples.row_patterns.prepared import StreamAdvice
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
@@ -177,9 +178,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
         if read.count("-") > 1:
             raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
         self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
-        self.warn(self.parsed.values())
         self.prepared = parameters.prepared(tables, self.parsed)
         self.reading = asked.reading()
+        self.warn([*self.parsed.values(), *self._advice()])
         if asked.checkpoint is not None:
             self._check_resumable()
             checkpoint.check_without(asked.unresumable)
@@ -188,6 +189,16 @@ class TupleExecution(execution.Execution[TupleOptions]):
             self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
+
+    def _advice(self) -> Iterator[StreamAdvice]:
+        """On queries in SQL whose rows come in their order."""
+        if self.reading.time is None or all(isinstance(each, ceql.ParsedFormulaQuery) for each in self.parsed.values()):
+            return
+        from spaseq.tuples.row_patterns.prepared import PreparedRowPattern, stream_advice
+
+        for each in self.prepared.values():
+            if isinstance(each, PreparedRowPattern):
+                yield stream_advice(each)
 
     def _check_resumable(self) -> None:
         """OptionError: a query finds nothing before its table has ended."""

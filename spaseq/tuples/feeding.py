@@ -27,7 +27,7 @@ from spaseq.tuples.encoding.symbol_groups import Setting
 from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
 from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
-from spaseq.tuples.queries import AnyPrepared, Prepared, Streams
+from spaseq.tuples.queries import AnyPrepared, Prepared, Streams, check_order
 from spaseq.tuples.row_pattern_query import RunningRowPattern
 from spaseq.tuples.state import CORE, check_restored, core_state, restore_core, with_rows_told
 from spaseq.tuples.table_query import Found
@@ -180,6 +180,9 @@ def fed(
             kind.check_streams(prepared)
     streams = _with_fields(queries, streams)
     needed = _needed(queries, streams, everything)
+    for name, prepared in queries.items() if kind.in_order else ():
+        with about_query(name):
+            check_order(prepared, kind.setting.time)
     schemas = {
         stream: source.choose([name for name in needed if column_named(name) in source.names])
         for stream, source in streams.sources.items()

@@ -26,7 +26,6 @@ from spaseq.tuples.queries import (
     AnyQuery,
     Prepared,
     ReadingOptions,
-    check_order,
     check_window,
     open_streams,
     prepared_queries,
@@ -244,8 +243,6 @@ def _opening(
     for name, prepared in queries.items():
         with about_query(name):
             check_window(prepared, reading.time)
-            if reading.time is not None:
-                check_order(prepared, reading.time)
     return _Opening(queries, source, reading, sharing, evaluation, bound, steps_of(max_steps))
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from spaseq.pattern.rows.query import RowPatternQuery, Shown, ToNextRow
 from spaseq.plan.rows.plan import row_pattern_plan
-from spaseq.plan.rows.reach import remembers, row_reach
+from spaseq.plan.rows.reach import row_reach, why_remembered
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.encoding.encoder import Encoded
@@ -99,7 +99,7 @@ def needed_back(query: RowPatternQuery, time: int) -> int | None:
     plan = row_pattern_plan(query)
     reach = row_reach(query, plan)
     chains = not isinstance(query.skipping, ToNextRow) or query.shown is Shown.WITH_UNMATCHED
-    if query.within is None or chains or reach.ahead or reach.behind or remembers(query, plan, reach):
+    if query.within is None or chains or reach.ahead or reach.behind or why_remembered(query, plan, reach):
         return None
     at_end = any(follower.at_end for position in plan.automaton.positions for follower in position.followers)
     return None if at_end else max(LEAST, time - query.within)

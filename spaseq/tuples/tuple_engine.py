@@ -335,7 +335,7 @@ class Engine(runtime.Engine):
             **({"given": given} if given else {}),
         }
 
-    def _go_on(self, state: dict[str, Any], queries: Mapping[str, Prepared]) -> None:
+    def _go_on(self, state: dict[str, Any], queries: Mapping[str, AnyPrepared]) -> None:
         """Be where ``state`` was taken, as an engine to which nothing was done."""
         from spaseq.tuples.state import restore_core
 

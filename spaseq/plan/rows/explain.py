@@ -13,6 +13,7 @@ from typing import Any
 from spaseq.pattern.rows.query import PastLastRow, RowOrder, RowPatternQuery, Skipping, ToNextRow, columns_read
 from spaseq.plan.description import mermaid_text
 from spaseq.plan.rows.automaton import ACCEPT, Follower
+from spaseq.plan.rows.held import held_rows
 from spaseq.plan.rows.plan import RowPatternPlan
 from spaseq.text import json_text
 
@@ -59,6 +60,7 @@ def described(asked: ExplainedRows) -> dict[str, Any]:
         "after_match": _skipping(query.skipping),
         "within_microseconds": query.within,
         "columns": None if query.columns is None else list(columns_read(query)),
+        "in_a_stream": _in_a_stream(asked),
         "evaluation": "search" if asked.plan.reads_match else "two passes",
         "positions": [
             {"number": number, "variable": position.variable, "excluded": position.excluded,
@@ -66,6 +68,13 @@ def described(asked: ExplainedRows) -> dict[str, Any]:
             for number, position in enumerate(automaton.positions)
         ],
         "first": [_follower(one) for one in automaton.first],
+    }  # fmt: skip
+
+
+def _in_a_stream(asked: ExplainedRows) -> dict[str, Any]:
+    held = held_rows(asked.query, asked.plan)
+    return {
+        "rows_before_a_start": held.before, "holds_rows": list(held.loops), "keeps_keys": held.keys or None,
     }  # fmt: skip
 
 
@@ -127,6 +136,21 @@ def _lines(asked: ExplainedRows) -> Iterator[str]:
     yield f"cost: {cost}"
     columns = "" if said["columns"] is None else f" ({', '.join(said['columns'])})"
     yield f"kept: all rows of the table{columns}, which is sorted unless it lies in order"
+    yield from _kept_of_stream(said["in_a_stream"])
+
+
+def _kept_of_stream(said: Mapping[str, Any]) -> Iterator[str]:
+    """In words."""
+    before, holds = said["rows_before_a_start"], said["holds_rows"]
+    more = f", and {before:,} row{'s' if before > 1 else ''} before it" if before else ""
+    yield f"kept of a stream: all rows from the first undecided one on{more}"
+    if holds:
+        yield f"    these may be any number, as there is no WITHIN: those of {', '.join(holds)}"
+    yield (
+        f"    keys stay: {said['keeps_keys']}"
+        if said["keeps_keys"]
+        else "    keys of which all is decided are forgotten"
+    )
 
 
 def _where_next(skipping: Skipping) -> str:

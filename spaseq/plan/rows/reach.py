@@ -43,11 +43,14 @@ def row_reach(query: RowPatternQuery, plan: RowPatternPlan) -> RowReach:
     )
 
 
-def remembers(query: RowPatternQuery, plan: RowPatternPlan, reach: RowReach) -> bool:
-    """Whether it matters later that there were rows of a partition, though nothing of these is undecided."""
-    starts = any(follower.at_start for follower in plan.automaton.first)
-    guards = any(map(_is_guarded_by_rows_before, plan.conditions.tests))
-    return starts or reach.before > 0 or guards or _counts_matches(query, plan)
+def why_remembered(query: RowPatternQuery, plan: RowPatternPlan, reach: RowReach) -> str:
+    """Why it matters later that there were rows of a partition, though all of it is decided; "": it does not."""
+    if any(follower.at_start for follower in plan.automaton.first):
+        return "^"
+    if _counts_matches(query, plan):
+        return "MATCH_NUMBER"
+    is_read = reach.before > 0 or any(map(_is_guarded_by_rows_before, plan.conditions.tests))
+    return "rows before a match are read" if is_read else ""
 
 
 def _is_guarded_by_rows_before(condition: SqlExpression) -> bool:

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import pyarrow
 
+from spaseq.streams.batch import Numbers
 from spaseq.tuples.columns.rows import Rows
-from spaseq.tuples.encoding.times import Times
 
 MOST_SHOWN = 1 << 16  # results of a batch
 
@@ -30,7 +30,7 @@ class RowsFed:
 
     first: int
     rows: Rows
-    times: Times
+    times: Numbers
 
 
 Fed: TypeAlias = "RowsFed | TimePassed | EndOfRows"

@@ -20,7 +20,7 @@ from spaseq.pattern.rows.expressions import (
 from spaseq.pattern.rows.query import RowPatternQuery, Shown
 from spaseq.plan.rows.automaton import PositionAutomaton
 from spaseq.tuples.columns.rows import array
-from spaseq.tuples.row_patterns.found_in_stream import FoundInStream
+from spaseq.tuples.row_patterns.stream_matches import StreamMatches
 
 MOST_FEW = 8  # matches
 _MOST_ROWS = 64
@@ -54,18 +54,18 @@ class FewMatches:
             isinstance(each, str) or _is_plain(each) for each in self._asked
         )
 
-    def takes(self, found: FoundInStream) -> bool:
+    def takes(self, found: StreamMatches) -> bool:
         """Whether these are few, and the query asks for nothing else."""
         return self.are_plain and len(found) <= MOST_FEW and len(found.origins) <= _MOST_ROWS
 
-    def results(self, found: FoundInStream, value_of: ValueOf) -> pyarrow.RecordBatch:
+    def results(self, found: StreamMatches, value_of: ValueOf) -> pyarrow.RecordBatch:
         """What they show."""
         matches = list(self._matches(found))
         columns = [[self._shown(asked, match, value_of) for match in matches] for asked in self._asked]
         arrays = [array(values, type_) for values, type_ in zip(columns, self._schema.types, strict=True)]
         return pyarrow.RecordBatch.from_arrays(arrays, schema=self._schema)
 
-    def _matches(self, found: FoundInStream) -> Iterator[_Match]:
+    def _matches(self, found: StreamMatches) -> Iterator[_Match]:
         labels, origins, at, begin = found.labels.tolist(), found.origins.tolist(), 0, 0
         told = (each.tolist() for each in (found.numbers, found.counts, found.leads, found.tails))
         for number, count, lead, tail in zip(*told, strict=True):

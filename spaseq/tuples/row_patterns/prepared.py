@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import pyarrow
 
-from spaseq.errors import QueryError
+from spaseq.errors import QueryError, QueryWarning
 from spaseq.languages.sql import ParsedRowPatternQuery, format_query, parse
 from spaseq.pattern.rows.query import RowPatternQuery
+from spaseq.plan.rows.held import held_rows
 from spaseq.plan.rows.plan import RowPatternPlan, checked_plan, row_pattern_plan
 from spaseq.sources.tables.types import exact_name, shown
 from spaseq.tuples.row_patterns.arrow_types import sql_type
@@ -62,6 +63,27 @@ class PreparedRowPattern:
         query = self.parsed.on({name: type_ for name, type_ in found.items() if type_ is not None})
         check_conditions(self.parsed, row_pattern_plan(query))
         return query
+
+
+@dataclass(frozen=True, slots=True)
+class StreamAdvice:
+    """What the author of a query should know where its rows come in their order."""
+
+    warnings: tuple[QueryWarning, ...] = ()
+
+
+def stream_advice(prepared: PreparedRowPattern) -> StreamAdvice:
+    """That a variable of any row may hold rows for ever."""
+    endless = held_rows(prepared.query, row_pattern_plan(prepared.query)).endless
+    if not endless:
+        return StreamAdvice()
+    message = (
+        f"{' and '.join(endless)} may hold any number of rows, as {'they take' if endless[1:] else 'it takes'} any"
+    )
+    place = prepared.parsed.place("PATTERN")
+    return StreamAdvice(
+        (QueryWarning(message, place, "WITHIN INTERVAL … behind PATTERN says how long a match may take"),)
+    )
 
 
 _HINT = "say which columns results have, as in SELECT a, b FROM …; a column's type can be declared"

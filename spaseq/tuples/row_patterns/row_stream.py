@@ -15,23 +15,23 @@ from spaseq.errors import StreamError
 from spaseq.languages.sql import ParsedRowPatternQuery
 from spaseq.pattern.rows.query import RowPatternQuery, Shown
 from spaseq.plan.rows.plan import row_pattern_plan
-from spaseq.plan.rows.reach import remembers, row_reach
+from spaseq.plan.rows.reach import row_reach, why_remembered
 from spaseq.sources.tables.types import column_named
+from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.serialisation import damaged, require, rows_stored
-from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.faults import RowFault
 from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, TimePassed, batch_of
 from spaseq.tuples.row_patterns.few_matches import FewMatches
-from spaseq.tuples.row_patterns.found_in_stream import FoundInStream
-from spaseq.tuples.row_patterns.kept_rows import KeptRows
 from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers, with_count
 from spaseq.tuples.row_patterns.recognition import StuckError, skip_of, unmatched_of
+from spaseq.tuples.row_patterns.row_buffer import RowBuffer
 from spaseq.tuples.row_patterns.scanning import graph_of
 from spaseq.tuples.row_patterns.sorting import times_of
 from spaseq.tuples.row_patterns.stream_classes import StreamClasses
+from spaseq.tuples.row_patterns.stream_matches import StreamMatches
 from spaseq.tuples.row_patterns.stream_reading import InPartitions, RowsRead, StreamReading
 from spaseq.tuples.row_patterns.stream_state import HEAD, KeptStream, Places, restore_keys, restore_tied, tied_stored
 from spaseq.tuples.row_patterns.text_places import NoRoomError
@@ -68,7 +68,7 @@ class RowStream:
         self._reached = LEAST  # no row before that time comes, be it that others come behind an end
         named = [pyarrow.field(column_named(field.name), field.type) for field in columns]
         self._tied = TiedRows(pyarrow.schema(named), query.order[1:])
-        self._rows = KeptRows(self._tied.schema)
+        self._rows = RowBuffer(self._tied.schema)
         self._few = FewMatches(query, self._plan.automaton, self.schema)
         self._max_steps = max_steps
         self._partitions = PartitionNumbers(query.partition)
@@ -80,9 +80,9 @@ class RowStream:
         skip, targets = skip_of(query.skipping, automaton)
         self._scanner = RowPatternStreamScanner(
             graph_of(automaton), skip, targets, query.shown is Shown.WITH_UNMATCHED, query.within or 0,
-            remembers=remembers(query, self._plan, reach), ahead=reach.ahead, context=reach.back + reach.ahead,
-            before=reach.before, behind=reach.behind, conditions=reading.conditions(), lag=reading.lag,
-            most_steps=self._max_steps,
+            remembers=bool(why_remembered(query, self._plan, reach)), ahead=reach.ahead,
+            context=reach.back + reach.ahead, before=reach.before, behind=reach.behind,
+            conditions=reading.conditions(), lag=reading.lag, most_steps=self._max_steps,
             tests=reading.row_tests(), asked=reading.tests.asked if reading.tests is not None else (),
         )  # fmt: skip
         self._reading = reading
@@ -142,7 +142,7 @@ class RowStream:
         return self._reading.tests is not None and self._reading.plain is not None and not self._tied.sorts
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
-    def _fed(self, rows: pyarrow.RecordBatch, times: Times) -> Iterator[pyarrow.RecordBatch]:
+    def _fed(self, rows: pyarrow.RecordBatch, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
         """What rows decide that are in order; where one has no value, what those before it do."""
         if not rows.num_rows:
             return
@@ -152,7 +152,7 @@ class RowStream:
         else:
             yield from self._fed_read(rows, of, times)
 
-    def _fed_few(self, rows: FewRows, times: Times) -> Iterator[pyarrow.RecordBatch]:
+    def _fed_few(self, rows: FewRows, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
         """The same of a few rows, which need no order."""
         of, within = self._partitions.of_few(rows, self._scanner.new_partition), self._query.within
         try:
@@ -170,7 +170,7 @@ class RowStream:
             yield from self._fed(left.rename_columns(self._rows.schema.names), times[done:])
 
     def _fed_tested(
-        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Times
+        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Numbers
     ) -> Iterator[pyarrow.RecordBatch]:
         """The same where single rows are tested by programs."""
         try:
@@ -188,7 +188,7 @@ class RowStream:
             yield from self._fed(rows.slice(done + 1), times[done + 1 :])
 
     def _fed_read(
-        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Times
+        self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Numbers
     ) -> Iterator[pyarrow.RecordBatch]:
         """The same where columns are made of their values."""
         try:
@@ -272,7 +272,7 @@ class RowStream:
         except (RowFault, ValueError) as error:
             raise damaged(f"rows cannot be read: {error}") from None
         self._classes.held[:] = state["held"]
-        require(not len(FoundInStream.of(self._scanner.take())), "a match was told before")
+        require(not len(StreamMatches.of(self._scanner.take())), "a match was told before")
 
     def _held(self) -> list[bool]:
         """By test of single rows: whether it held of some row so far."""
@@ -313,13 +313,13 @@ class RowStream:
     # ── results ──────────────────────────────────────────────────────────────────────────────────────────
     def _decided(self) -> Iterator[pyarrow.RecordBatch]:
         if self._scanner.found:
-            yield from self._shown(FoundInStream.of(self._scanner.take()))
+            yield from self._shown(StreamMatches.of(self._scanner.take()))
         why, _, first = self._scanner.stuck
         if why is not Stuck.NO:
             fault = StuckError(why, self._query.skipping, 0)
             raise self._told(fault, [first], self._rows.take(np.array([first])))
 
-    def _shown(self, found: FoundInStream) -> Iterator[pyarrow.RecordBatch]:
+    def _shown(self, found: StreamMatches) -> Iterator[pyarrow.RecordBatch]:
         """Results of matches; where a measure has no value, those of the matches before."""
         if self._few.takes(found):
             yield self._few.results(found, self._rows.value)

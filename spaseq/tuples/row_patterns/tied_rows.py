@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow
 
 from spaseq.pattern.rows.query import RowOrder
+from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST
-from spaseq.tuples.encoding.times import Times
 from spaseq.tuples.row_patterns.sorting import by_keys
 
 POSITION = "position\n"  # a column that no query can mean: where a row is among all
@@ -40,7 +40,7 @@ class TiedRows:
         """As long as time has not passed this, none has its turn without a further row."""
         return int(self.times[-1]) if len(self.times) else GREATEST
 
-    def add(self, rows: pyarrow.RecordBatch, times: Times, first: int) -> tuple[pyarrow.RecordBatch, Times]:
+    def add(self, rows: pyarrow.RecordBatch, times: Numbers, first: int) -> tuple[pyarrow.RecordBatch, Numbers]:
         """Rows came, the first of them at that position; those that have their turn."""
         if not self._keys:
             return rows.rename_columns(self.schema.names) if self.schema.names else rows, times
@@ -49,7 +49,7 @@ class TiedRows:
         self.rows, self.times = [*self.rows, rows], np.concatenate([self.times, times])
         return self.passed(int(times[-1]) if len(times) else -GREATEST)
 
-    def passed(self, time: int) -> tuple[pyarrow.RecordBatch, Times]:
+    def passed(self, time: int) -> tuple[pyarrow.RecordBatch, Numbers]:
         """No row before that time will come: those that have their turn."""
         count = int(np.searchsorted(self.times, time, side="left")) if time < GREATEST else len(self.times)
         if not count:

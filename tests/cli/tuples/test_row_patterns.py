@@ -141,10 +141,14 @@ def test_explain(ticks: Path, invoke: Invoke) -> None:
         "evaluation: two passes: backwards, where a match can still end; forwards, the preferred position of these",
         "cost: time grows with the rows, whatever the pattern",
         "kept: all rows of the table (name, at, price), which is sorted unless it lies in order",
+        "kept of a stream: all rows from the first undecided one on, and 1 row before it",
+        "    these may be any number, as there is no WITHIN: those of B",
+        "    keys of which all is decided are forgotten",
     ]
     Path("fall.sql").write_text(FALL.replace("PREV(B.price)", "LAST(A.price)"))
     found = json.loads(invoke("explain", "fall.sql", "--format", "json").stdout)
     assert found["evaluation"] == "search"
+    assert found["in_a_stream"] == {"rows_before_a_start": 1, "holds_rows": ["B"], "keeps_keys": None}
     assert [one["reads"] for one in found["variables"]] == ["any row", "the match"]
     picture = invoke("explain", "fall.sql", "--format", "mermaid").stdout
     assert "[*] --> p0" in picture and "p2 --> [*]: 2" in picture

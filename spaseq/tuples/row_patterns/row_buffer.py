@@ -17,7 +17,7 @@ from spaseq.tuples.row_patterns.buffers import joined
 _FEW = 1 << 12  # rows that are moved without a thought
 
 
-class KeptRows:
+class RowBuffer:
     """Rows with the columns of ``schema``, in the order of their numbers."""
 
     def __init__(self, schema: pyarrow.Schema) -> None:
@@ -28,7 +28,7 @@ class KeptRows:
         self._few_count = 0
 
     def __len__(self) -> int:
-        return sum(batch.num_rows for _, batch in self._parts) + self._few_count
+        return sum(len(numbers) for numbers, _ in self._parts) + self._few_count
 
     def add(self, first: int, batch: pyarrow.RecordBatch) -> None:
         """Rows, the first of them with that number, behind all that are there."""
@@ -99,6 +99,6 @@ class KeptRows:
 
 
 def _places(there: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    if len(there) and there[-1] - there[0] == len(there) - 1:
-        return numbers - there[0]
-    return np.searchsorted(there, numbers)
+    is_whole = bool(len(there)) and there[-1] - there[0] == len(there) - 1
+    found: NDArray[np.int64] = numbers - there[0] if is_whole else np.searchsorted(there, numbers)
+    return found

@@ -18,7 +18,7 @@ from spaseq.tuples.row_patterns.measuring import results
 
 
 @dataclass(frozen=True)
-class FoundInStream:
+class StreamMatches:
     """Matches, and rows of none, in the order in which they were decided.
 
     Each is told with ``leads`` rows before its own, and ``tails`` behind them; ``origins`` has the numbers of all.
@@ -32,10 +32,10 @@ class FoundInStream:
     origins: Places
 
     @staticmethod
-    def of(taken: Sequence[NDArray[Any]]) -> FoundInStream:
+    def of(taken: Sequence[NDArray[Any]]) -> StreamMatches:
         """What ``RowPatternStreamScanner.take`` gives."""
         _, counts, numbers, labels, _, leads, tails, origins = taken
-        return FoundInStream(counts, numbers, labels, leads, tails, origins)
+        return StreamMatches(counts, numbers, labels, leads, tails, origins)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -50,10 +50,10 @@ class FoundInStream:
         """By row that is told: the match that it is told with; no measure reads others."""
         return np.searchsorted(self.begins, rows, side="right") - 1
 
-    def part(self, low: int, high: int) -> FoundInStream:
+    def part(self, low: int, high: int) -> StreamMatches:
         """Some of them."""
         ends = np.concatenate([[0], np.cumsum(self.counts)])
-        return FoundInStream(
+        return StreamMatches(
             self.counts[low:high], self.numbers[low:high], self.labels[ends[low] : ends[high]],
             self.leads[low:high], self.tails[low:high], self.origins[self.begins[low] : self.begins[high]],
         )  # fmt: skip
