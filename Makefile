@@ -93,6 +93,7 @@ bench-peers: $(VENV)/all.stamp
 # Row patterns in SQL; beside DuckDB and pandas-match-recognize, where they are installed.
 bench-sql: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.sql
+	$(BIN)/python -m benchmarks.sql_streams
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pyarrow
 
-from spaseq.languages.sql import format_query, parse
+from spaseq.errors import StreamError
+from spaseq.languages.sql import ParsedRowPatternQuery, format_query, parse
 from spaseq.languages.sql.names import variable_of
 from spaseq.languages.sql.printer import expression, pattern
 from spaseq.pattern.rows.expressions import Field, everything
 from spaseq.pattern.rows.query import RowPatternQuery
 from spaseq.plan.rows.explain import ExplainedRows, explain
 from spaseq.plan.rows.plan import row_pattern_plan
-from spaseq.tuples import match
+from spaseq.tuples import Engine, match
 from tests.fuzz.door import ROOT, Door, same
 from tests.oracle.sql import query_text
 from tests.oracle.sql.generate import random_pair
@@ -46,7 +47,43 @@ def enter(data: bytes) -> str:
     explained = sum(len(explain(asked, form)) for form in ("text", "json", "mermaid", "dot"))
     if len(printed) > SHORT or len(plan.automaton.positions) > SHORT:
         return f"not run {explained.bit_length()}"
-    return f"{match(parsed, _rows(parsed.query), max_steps=STEPS).count().bit_length()} {explained.bit_length()}"
+    rows = _rows(parsed.query)
+    found = _shown([match(parsed, rows, max_steps=STEPS).to_arrow()])
+    if (time := _time_of(parsed.query, rows)) is not False:
+        pushed = _pushed(parsed, rows, time)
+        same(pushed if pushed is not None else found, found, "pushed")
+    return f"{len(found).bit_length()} {explained.bit_length()}"
+
+
+def _time_of(query: RowPatternQuery, rows: pyarrow.Table) -> str | bool | None:
+    """The column with the times of rows that are pushed; None: they need none; False: they are in another order."""
+    if not query.order:
+        return None
+    first = query.order[0]
+    names = [name for name in rows.column_names if name.lower() == first.column.lower()]
+    is_time = len(names) == 1 and pyarrow.types.is_timestamp(rows.schema.field(names[0]).type)
+    return names[0] if is_time and not first.descending and first.column == names[0] else False
+
+
+def _pushed(parsed: ParsedRowPatternQuery, rows: pyarrow.Table, time: str | None) -> list[str] | None:
+    """What it finds in rows that are pushed, some at a time; None: a search takes too many steps there."""
+    engine, tables = Engine(time=time, max_steps=STEPS), list[pyarrow.Table]()
+    engine.register(parsed)
+    try:
+        for begin in range(0, rows.num_rows, 5):
+            tables += (table for _, table in engine.push(rows.slice(begin, 5)))
+        tables += (table for _, table in engine.close())
+    except StreamError as error:
+        if "max_steps" in error.message:
+            return None
+        raise AssertionError(f"only rows that are pushed have an error: {error}") from None
+    return _shown(tables)
+
+
+def _shown(tables: list[pyarrow.Table]) -> list[str]:
+    """Results in an order of their own; their columns may have one name."""
+    rows = [zip(*(column.to_pylist() for column in table.columns), strict=True) for table in tables]
+    return sorted(repr(row).replace("-0.0", "0.0") for some in rows for row in some)
 
 
 def _rows(query: RowPatternQuery) -> pyarrow.Table:
