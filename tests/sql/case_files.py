@@ -54,6 +54,11 @@ def table_of(text: str) -> pyarrow.Table:
     return pyarrow.Table.from_arrays(columns, schema=pyarrow.schema([field for field, _ in fields]))
 
 
+def compared(table: pyarrow.Table) -> tuple[list[str], list[list[str]]]:
+    """What of results is compared: decimals by value and scale, NaN as NaN."""
+    return table.column_names, [[repr(value) for value in row.values()] for row in table.to_pylist()]
+
+
 def _field(part: str) -> tuple[pyarrow.Field, Callable[[str], Any]]:
     name, _, kind = part.strip().rpartition(" ")
     if kind.endswith("[]"):

@@ -9,12 +9,7 @@ import pytest
 
 from spaseq import tuples
 from spaseq.errors import LocatedError
-from tests.sql.case_files import CASES, case_files, read_case
-
-
-def compared(table: pyarrow.Table) -> tuple[list[str], list[list[str]]]:
-    """What of results is compared: decimals by value and scale, NaN as NaN."""
-    return table.column_names, [[repr(value) for value in row.values()] for row in table.to_pylist()]
+from tests.sql.case_files import CASES, case_files, compared, read_case
 
 
 @pytest.mark.parametrize("path", case_files(), ids=lambda path: str(path.relative_to(CASES).with_suffix("")))
