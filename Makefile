@@ -40,7 +40,7 @@ deep-walks: ; $(BIN)/python -m tests.paths.deep 7000 0 --exhaustive 9 --engine t
 deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 3000 0
 deep-between: ; $(BIN)/python -m tests.paths.between_deep 10000 0
 deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 3000 0
-deep-sql: ; $(BIN)/python -m tests.sql.deep 100000 0
+deep-sql: ; $(BIN)/python -m tests.sql.deep 100000 0 && $(BIN)/python -m tests.sql.deep 20000 0 streamed
 deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
 deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
 deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000
