@@ -175,9 +175,6 @@ REFUSED: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
     "rows of parameters": (
         OptionError, "no parameters", lambda: tuples.match(FALL, TABLE, given=[{"a": 1}]),
     ),
-    "rows that are pushed": (
-        OptionError, "in whole tables so far", lambda: tuples.Engine().register(FALL),
-    ),
     "another table": (
         OptionError, "nothing supplies the stream ticks", lambda: tuples.match(FALL, {"ticket": TABLE}),
     ),
