@@ -30,7 +30,7 @@ check-deep: $(VENV)/all.stamp
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 # Parts of check-deep that have one process each.
-ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql soak memory-tuples soak-tuples)
+ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql sql-streams soak memory-tuples soak-tuples)
 .PHONY: $(ON_ONE_CORE)
 deep-allocations: ; $(BIN)/python -m tests.allocations.deep
 deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1200 300
@@ -40,7 +40,8 @@ deep-walks: ; $(BIN)/python -m tests.paths.deep 7000 0 --exhaustive 9 --engine t
 deep-ends: ; $(BIN)/python -m tests.paths.ends_deep 3000 0
 deep-between: ; $(BIN)/python -m tests.paths.between_deep 10000 0
 deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 3000 0
-deep-sql: ; $(BIN)/python -m tests.sql.deep 100000 0 && $(BIN)/python -m tests.sql.deep 20000 0 streamed
+deep-sql: ; $(BIN)/python -m tests.sql.deep 100000 0
+deep-sql-streams: ; $(BIN)/python -m tests.sql.deep 20000 0 streamed && $(BIN)/python -m tests.sql.deep 2000 0 leaving
 deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
 deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
 deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000

@@ -1,7 +1,7 @@
-"""The long comparison of row patterns with their oracle: ``python -m tests.sql.deep 20000 0 [streamed]``.
+"""The long comparison of row patterns with their oracle: ``python -m tests.sql.deep 20000 0 [streamed | leaving]``.
 
-``N`` random queries on random tables from ``SEED`` on; ``streamed``: on their rows, which are pushed in pieces.  It
-ends with status 1 if there was a difference.
+``N`` random queries on random tables from ``SEED`` on; ``streamed``: on their rows, which are pushed in pieces;
+``leaving``: on a few rows with all that may come behind them.  It ends with status 1 if there was a difference.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from collections.abc import Callable
 
 from tests.oracle.sql.generate import random_pair
 from tests.sql.compared import disagreement
+from tests.sql.random_leaving import random_leaving, verdict
 from tests.sql.streamed import difference, streamed_pair
 
 WAYS: dict[str, Callable[[int], str | None]] = {
     "whole": lambda number: disagreement(random_pair(number)),
     "streamed": lambda number: difference(streamed_pair(number), number),
+    "leaving": lambda number: verdict(random_leaving(number)),
 }
 
 

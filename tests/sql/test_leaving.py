@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import product, takewhile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow
 import pytest
 
-from spaseq import tuples
 from spaseq.errors import StreamError
 from spaseq.tuples import Engine
 from tests.sql.case_files import compared
-from tests.sql.leaving_files import LEAVING, TIME, LeavingCase, StreamStep, leaving_files, read_leaving
+from tests.sql.futures import judged
+from tests.sql.leaving_files import LEAVING, LeavingCase, StreamStep, leaving_files, read_leaving
+from tests.sql.random_leaving import random_leaving, verdict
 
 Given = tuple[list[pyarrow.Table], str]  # results that came, and the error behind them
-Row = dict[str, Any]
-Key = tuple[Any, ...]
-LONGEST = 3  # rows of a future
+CASES, SLICES = 60, 10
 FORMS: dict[str, Callable[[pyarrow.Table], Any]] = {
     "Arrow": lambda rows: rows,
     "dictionaries": lambda rows: rows.to_pylist(),
 }
-
-
 UNTIL_IT_IS_MENDED = ("errors/value_in_a_condition_on_neighbours", "errors/value_in_a_condition_on_the_next_row")
 
 
@@ -91,6 +86,15 @@ def test_each_step_gives_what_it_decides(path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
+def test_a_snapshot_behind_each_step_changes_nothing(path: Path) -> None:
+    case = read_leaving(path)
+    engine = engine_of(case)
+    for step in case.steps:
+        check(done(engine, step, FORMS["Arrow"]), [step])
+        engine = Engine.restore(engine.snapshot(), {"query": case.query})
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
 def test_rows_in_one_push_give_the_same_in_the_same_order(path: Path) -> None:
     case = read_leaving(path)
     engine = engine_of(case)
@@ -104,70 +108,13 @@ WITH_FUTURES = [path for path in leaving_files() if read_leaving(path).futures i
 
 @pytest.mark.parametrize("path", WITH_FUTURES, ids=named)
 def test_what_leaves_is_what_the_results_of_all_futures_begin_with(path: Path) -> None:
-    """After each step, of each key: what has left is what whole tables give, whatever comes, and no more is certain.
-
-    Where a file is about what is not foreseen, more is.
-    """
-    case = read_leaving(path)
-    left: list[Row] = []
-    late: list[str] = []
-    for number, step in enumerate(case.steps, 1):
-        left += step.leaves.to_pylist()
-        for key, certain in common_beginnings(case, case.steps[:number]).items():
-            its = [row for row in left if key_of(case, row) == key]
-            assert its == certain[: len(its)], f"too early at step {number}"
-            late += [f"{row} is certain at step {number}" for row in certain[len(its) :]]
-    assert bool(late) == (path.parent.name == "not_foreseen"), late
+    """Nothing leaves early or late; where a file is about what is not foreseen, something is late."""
+    found = judged(read_leaving(path))
+    assert found.early == []
+    assert bool(found.late) == (path.parent.name == "not_foreseen"), found.late
 
 
-def common_beginnings(case: LeavingCase, steps: Sequence[StreamStep]) -> dict[Key, list[Row]]:
-    """By key: what the results begin with, whatever comes behind these steps."""
-    rows = [row for step in steps if step.what == "push" for row in step.given.to_pylist()]
-    keys = dict.fromkeys(key_of(case, row) for row in rows)
-    every = results_of(case, [[*rows, *future] for future in futures(case, steps)])
-    by_key = {key: [[row for row in results if key_of(case, row) == key] for results in every] for key in keys}
-    return {key: common_beginning(its) for key, its in by_key.items()}
-
-
-def key_of(case: LeavingCase, row: Row) -> Key:
-    """The values of PARTITION BY, which stand on one line."""
-    found = re.search(r"PARTITION BY (.*?)(?= ORDER BY|\n)", case.query)
-    return tuple(row[name] for name in found[1].split(", ")) if found else ()
-
-
-def futures(case: LeavingCase, steps: Sequence[StreamStep]) -> Iterator[list[Row]]:
-    """Rows that may come; behind the end none."""
-    times = [step.given[TIME][0].as_py() for step in steps if case.time and step.what != "end"]
-    assert case.futures is not None
-    for length in range(LONGEST + 1 if steps[-1].what != "end" else 1):
-        for future in product(case.futures.to_pylist(), repeat=length):
-            yield list(timed(future, max(times))) if case.time else list(future)
-
-
-def timed(future: Iterable[Row], time: Any) -> Iterator[Row]:
-    """Rows whose steps of time are added up."""
-    for row in future:
-        time += row[TIME]
-        yield {**row, TIME: time}
-
-
-def results_of(case: LeavingCase, tables: Sequence[Sequence[Row]]) -> list[list[Row]]:
-    """The results of each table, which are partitions of a single one."""
-    schema = pyarrow.schema([("future", pyarrow.int64()), *case.rows.schema])
-    rows = [{"future": number, **row} for number, table in enumerate(tables) for row in table]
-    found: list[list[Row]] = [[] for _ in tables]
-    for row in tuples.match(apart(case.query), pyarrow.Table.from_pylist(rows, schema=schema)).to_arrow().to_pylist():
-        found[row.pop("future")].append(row)
-    return found
-
-
-def apart(query: str) -> str:
-    """The query with a further partition for each future."""
-    if "PARTITION BY " in query:
-        return query.replace("PARTITION BY ", "PARTITION BY future, ", 1)
-    return query.replace("MATCH_RECOGNIZE (", "MATCH_RECOGNIZE (PARTITION BY future ", 1)
-
-
-def common_beginning(every: Sequence[Sequence[Row]]) -> list[Row]:
-    """The longest beginning that all have."""
-    return [rows[0] for rows in takewhile(lambda rows: all(row == rows[0] for row in rows), zip(*every, strict=False))]
+@pytest.mark.parametrize("slice_", range(SLICES))
+def test_nothing_leaves_early_or_late_in_random_patterns(slice_: int) -> None:
+    for seed in range(slice_, CASES, SLICES):
+        assert verdict(random_leaving(seed)) is None, seed

@@ -164,7 +164,6 @@ def test_a_column_that_is_declared_may_be_null_at_first() -> None:
     assert given(engine.push([tick(2, "x", 9), tick(3, "x", 7), tick(4, "x", None)])) == [("query1", [fall(2, 7)])]
 
 
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="a column of NULLs does not take a type yet")
 def test_a_column_of_nulls_takes_its_type_from_its_first_value() -> None:
     engine = running(FALL)
     assert given(engine.push([tick(1, "x", None)])) == []
