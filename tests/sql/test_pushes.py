@@ -170,6 +170,19 @@ def test_a_column_of_nulls_takes_its_type_from_its_first_value() -> None:
     assert given(engine.push([tick(2, "x", 9), tick(3, "x", 7), tick(4, "x", 8)])) == [("query1", [fall(2, 7)])]
 
 
+NO_ROOM = pytest.mark.xfail(strict=True, raises=RecursionError, reason="many new texts in a push find no room")
+
+
+@pytest.mark.parametrize("size", [1, pytest.param(40, marks=NO_ROOM)])
+def test_texts_may_come_in_any_order(size: int) -> None:
+    """Conditions that read the match compare them by where they stand among all that came."""
+    engine = running(FALL.replace("price < PREV(price)", "COUNT(*) < 99 AND note > A.note"))
+    rows = [tick(number, "x", 0, note=f"{40 - number:02}") for number in range(40)]
+    for first in range(0, 40, size):
+        assert engine.push(rows[first : first + size]) == []
+    assert engine.close() == []
+
+
 # ── time ─────────────────────────────────────────────────────────────────────────────────────────────────
 def test_rows_take_their_turn_in_the_order_of_time() -> None:
     """Those that are more than ``lateness`` too late are dropped, counted and told."""
