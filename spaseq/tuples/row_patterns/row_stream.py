@@ -158,8 +158,8 @@ class RowStream:
         try:
             values = self._reading.few_values(rows)
         except NoRoomError:
-            self._anew()
-            yield from self._fed_few(rows, times)
+            left = rows.select(self._columns.names).rename_columns(self._rows.schema.names)
+            yield from self._fed_anew(left, times)
             return
         done = self._scanner.add_tested(of, values, times if within else None, self._next)
         self._rows.add_few(self._next, rows if done == rows.num_rows else rows.slice(0, done))
@@ -176,8 +176,7 @@ class RowStream:
         try:
             values = self._reading.values(InPartitions(rows, np.array([0, rows.num_rows])).neighbours(), None)
         except NoRoomError:
-            self._anew()
-            yield from self._fed(rows, times)
+            yield from self._fed_anew(rows, times)
             return
         done = self._scanner.add_tested(of, values, times if self._query.within else None, self._next)
         self._rows.add(self._next, rows.slice(0, done))
@@ -194,8 +193,7 @@ class RowStream:
         try:
             classes, values = self._read(rows, of)
         except NoRoomError:
-            self._anew()
-            yield from self._fed(rows, times)
+            yield from self._fed_anew(rows, times)
             return
         except RowFault as fault:
             if rows.num_rows == 1:
@@ -208,6 +206,13 @@ class RowStream:
         first, self._next = self._next, self._next + rows.num_rows
         self._scanner.add(of, classes, times if self._query.within else None, first, values)
         yield from self._decided()
+
+    def _fed_anew(self, rows: pyarrow.RecordBatch, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
+        """The same where texts have no room: they get places anew, and a part of the rows is tried at a time."""
+        self._anew(rows)
+        half = rows.num_rows // 2
+        yield from self._fed(rows.slice(0, half), times[:half])
+        yield from self._fed(rows.slice(half), times[half:])
 
     def _read(self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32]) -> RowsRead:
         """What is known of rows that come.  ValueFault: one has no value."""
@@ -288,10 +293,10 @@ class RowStream:
         return KeptStream(heads, numbers, self._rows.take(numbers))
 
     # ── as it was ────────────────────────────────────────────────────────────────────────────────────────
-    def _anew(self) -> None:
-        """Texts get other places: all that is undecided is looked at again."""
+    def _anew(self, coming: pyarrow.RecordBatch) -> None:
+        """Texts get other places, also those of rows that come: all that is undecided is looked at again."""
         kept = self._kept()
-        texts = [column for column in kept.rows.columns if pyarrow.types.is_string(column.type)]
+        texts = [each for rows in (kept.rows, coming) for each in self._reading.texts_of(rows)]
         self._begin(StreamReading(self._plan, self._reach, texts))
         self._go_on(kept)
 
@@ -347,4 +352,4 @@ class RowStream:
         if len(self._rows) > 2 * self._scanner.rows + _FEW:
             self._rows.keep(np.sort(self._scanner.kept()[1]))
         if len(self._reading.texts) > 2 * self._scanner.rows + _FEW:
-            self._anew()
+            self._anew(self._kept().rows.slice(0, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
@@ -12,13 +13,14 @@ import pyarrow
 from numpy.typing import NDArray
 
 from nfa_native.row_patterns.match_conditions import MatchConditions
+from spaseq.pattern.rows.types import SqlKind
 from spaseq.plan.rows.futures import rows_ahead, rows_back
 from spaseq.plan.rows.plan import RowPatternPlan
 from spaseq.plan.rows.reach import RowReach
 from spaseq.sources.tables.types import exact_name
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.row_patterns.bits import Bits, bits_of, few_bits
-from spaseq.tuples.row_patterns.faults import faults_in
+from spaseq.tuples.row_patterns.faults import RowFault, faults_in
 from spaseq.tuples.row_patterns.neighbours import Neighbours
 from spaseq.tuples.row_patterns.row_tests import plain_columns, row_test_programs
 from spaseq.tuples.row_patterns.searching import Compiler, compiled_conditions
@@ -136,6 +138,16 @@ class StreamReading:
             typed = zip(columns, self._columns, strict=True)
             bits, known = zip(*(bits_of(column, value.type, self.texts.of) for column, value in typed), strict=True)
         return np.column_stack(bits), np.column_stack(known)
+
+    def texts_of(self, rows: pyarrow.RecordBatch) -> list[pyarrow.Array]:
+        """What conditions may compare of the texts of rows; of those that some have not, nothing."""
+        there = InPartitions(rows, np.array([0, rows.num_rows])).neighbours()
+        found = []
+        for value in self._columns if rows.num_rows else ():
+            if value.type.kind is SqlKind.TEXT:
+                with suppress(RowFault):
+                    found.append(there.own(value))
+        return found
 
     def few_values(self, rows: FewRows) -> Bits:
         """``values`` of a few rows, which are values of Python.  NoRoomError."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 _STEP = 1 << 20  # between a text and one that comes right behind it
 _END = 1 << 62
+_LONG = 8  # a run of texts that seem to come in their order
 
 
 class NoRoomError(Exception):
@@ -23,6 +24,8 @@ class TextPlaces:
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._texts = sorted(set(texts))
+        self._last = 0  # the place that was given last,
+        self._run = 0  # and how many came right behind the one before, or if less than 0, right before it
         room = _END // (len(self._texts) + 1)
         self._places = {text: (number + 1) * room - _END // 2 for number, text in enumerate(self._texts)}
 
@@ -49,5 +52,13 @@ class TextPlaces:
         if high - low < 2:
             raise NoRoomError
         self._texts.insert(at, text)
-        self._places[text] = low + min((high - low) // 2, _STEP)
-        return self._places[text]
+        self._last = self._places[text] = self._between(low, high)
+        return self._last
+
+    def _between(self, low: int, high: int) -> int:
+        """In the middle; of texts that come in rising or in falling order, so that there is room for the next one."""
+        half = (high - low) // 2
+        self._run = max(self._run, 0) + 1 if self._last == low else min(self._run, 0) - 1 if self._last == high else 0
+        if abs(self._run) < _LONG:
+            return low + half
+        return low + min(half, _STEP) if self._run > 0 else high - min(half, _STEP)
