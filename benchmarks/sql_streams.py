@@ -32,10 +32,9 @@ def pushed(text: str, table: pyarrow.Table, size: int = BATCH) -> Preparation:
     def run() -> int:
         engine = tuples.Engine(time="t")
         engine.register(text)
-        found = sum(
-            results.num_rows for begin in range(0, table.num_rows, size)
-            for _, results in engine.push(table.slice(begin, size))
-        )  # fmt: skip
+        found = 0
+        for begin in range(0, table.num_rows, size):
+            found += sum(results.num_rows for _, results in engine.push(table.slice(begin, size)))
         return found + sum(results.num_rows for _, results in engine.close())
 
     return lambda: run
