@@ -150,14 +150,22 @@ def event_place(batch: pyarrow.RecordBatch, row: int, before: int) -> str:
 
 def row_place(batch: pyarrow.RecordBatch, row: int, before: int) -> str:
     """The same of a row of any table: with the values of its first columns."""
+    return _place(row + before, _told(batch, row))
+
+
+def input_place(batch: pyarrow.RecordBatch, partition: int, row: int) -> str:
+    """The same of the one row of a batch, which had that number in a partition of the input."""
+    return _place(row, _told(batch, 0), f"<partition {partition}>")
+
+
+def _told(batch: pyarrow.RecordBatch, row: int) -> list[str]:
     own = [(name, batch[name][row]) for name in batch.schema.names]
-    told = [f"{name} {shortened(str(_shown(value)))}" for name, value in own if value.is_valid]
-    return _place(row + before, told[:SHOWN])
+    return [f"{name} {shortened(str(_shown(value)))}" for name, value in own if value.is_valid][:SHOWN]
 
 
-def _place(row: int, told: list[str]) -> str:
+def _place(row: int, told: list[str], task: str = "") -> str:
     values = f" ({', '.join(told)})" if told else ""
-    return f"{task_name()}, row {row}{values}"
+    return f"{task or task_name()}, row {row}{values}"
 
 
 def _shown(value: pyarrow.Scalar) -> Any:

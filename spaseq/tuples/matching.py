@@ -228,7 +228,7 @@ def _opening(
 ) -> _Opening:
     """Errors as of ``match``."""
     queries = with_tables(prepared_queries(query), given)
-    reading = _without_types(queries, reading)
+    reading = without_types(queries, reading)
     integers_of(reading.totals)
     evaluation_of(evaluation)
     check_texts(
@@ -246,7 +246,7 @@ def _opening(
     return _Opening(queries, source, reading, sharing, evaluation, bound, steps_of(max_steps))
 
 
-def _without_types(queries: Mapping[str, AnyPrepared], reading: ReadingOptions) -> ReadingOptions:
+def without_types(queries: Mapping[str, AnyPrepared], reading: ReadingOptions) -> ReadingOptions:
     """How rows are read where they need no types: all queries are in SQL.  OptionError: types are given."""
     if any(isinstance(each, Prepared) for each in queries.values()):
         return reading

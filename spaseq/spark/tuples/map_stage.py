@@ -199,9 +199,9 @@ def table_reading(
     columns = with_struct_fields(columns, query.columns)
     own = (type_column_of(roles, columns.names), options.stream, options.time)
     names = existing((*own, *query.columns), columns.names)
-    reading = TableReading(query, options, _schema(columns, names), late, sharing)
+    reading = TableReading(query, options, arrow_schema(columns, names), late, sharing)
     if reading.shows_rows:
-        reading = replace(reading, given=_schema(columns, existing(columns.names, columns.names)))
+        reading = replace(reading, given=arrow_schema(columns, existing(columns.names, columns.names)))
     _check_time(reading)
     reading.begun()
     return reading
@@ -213,7 +213,8 @@ def _check_time(reading: TableReading) -> None:
     Clock(reading.time, reading.options.unit, source.choose([reading.time]))
 
 
-def _schema(columns: StructType, names: Sequence[str]) -> pyarrow.Schema:
+def arrow_schema(columns: StructType, names: Sequence[str]) -> pyarrow.Schema:
+    """Some columns as Arrow has them.  OptionError: one is of a type that it has not."""
     return pyarrow.schema(list(_fields(columns, names)))
 
 
@@ -425,9 +426,10 @@ def _packed(
 
 def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     """A batch with the names and types that are known: Spark may have its times in another zone, longer texts."""
-    columns = [_cast(batch[handed_name(field.name)], field.type) for field in schema]
+    columns = [cast(batch[handed_name(field.name)], field.type) for field in schema]
     return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
-def _cast(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
+def cast(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
+    """A column of that type."""
     return column if column.type == type_ else column.cast(type_)

@@ -16,9 +16,10 @@ from spaseq.spark.matching import check_losses, checked_buckets, data_frame, fin
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
+from spaseq.spark.tuples.row_pattern_matching import RowPatternOptions, check_flags, match_row_pattern
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.parameter_rows import with_rows
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare_formula
+from spaseq.tuples.parameter_rows import with_rows, with_table
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare, prepare_formula
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -32,7 +33,7 @@ def match_tuples(
     df: DataFrame,
     query: AnyQuery,
     *,
-    time: str,
+    time: str | None = None,
     type: str | None = None,
     relation: str | None = None,
     stream: str | None = None,
@@ -49,7 +50,11 @@ def match_tuples(
     given: RowSource | None = None,
     sharing: bool = True,
 ) -> DataFrame:
-    """The results of a query in CEQL in the rows of ``df``, bounded or streaming.
+    """The results of a query in CEQL or SQL in the rows of ``df``, bounded or streaming.
+
+    In SQL (MATCH_RECOGNIZE) what comes back has the columns of SELECT.  Rows are sorted, so that ``time`` need not be
+    given: if it is, ORDER BY begins with it, or there is none.  Keys of PARTITION BY are assigned to the partitions of
+    Spark by how many rows they have.  The rest is about CEQL.
 
     ``time``, ``type``, ``relation``, ``stream``, ``unit``, ``time_format`` and ``totals`` are as of
     ``spaseq.tuples.match``; rows are in the order of their times.  What comes back has ``first`` and ``last``, the
@@ -71,8 +76,11 @@ def match_tuples(
     df = data_frame(df)
     check_losses(losses, df.isStreaming)
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
-    prepared, partitions = with_rows(prepare_formula(query, "on Spark"), given), shuffle_partitions(df.sparkSession)
-    job = tuple_job(df.schema, prepared, options, buckets, whole, partitions, late, sharing)
+    found, partitions = with_table(prepare(query), given, ""), shuffle_partitions(df.sparkSession)
+    if not isinstance(found, Prepared):
+        how = RowPatternOptions(options, checked_buckets(buckets, partitions), partitions, whole, late)
+        return match_row_pattern(df, found, how)
+    job = tuple_job(df.schema, found, options, buckets, whole, partitions, late, sharing)
     rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
         return match_batch([rows], job, losses)
@@ -88,7 +96,7 @@ def finish_tuples(
     schema: StructType,
     query: AnyQuery,
     *,
-    time: str,
+    time: str | None = None,
     type: str | None = None,
     relation: str | None = None,
     stream: str | None = None,
@@ -124,9 +132,9 @@ def tuple_job(
     sharing: bool = True,
 ) -> TupleJob:
     """The job of these arguments; errors as of ``match_tuples``."""
-    for what, given in (("whole", whole), ("late", late), ("sharing", sharing)):
-        if not isinstance(given, bool):
-            raise OptionError(f"{what} is True or False, not {given!r:.80}")
+    check_flags(whole=whole, late=late, sharing=sharing)
+    if options.time is None:
+        raise OptionError("rows of Spark have no order: say which column has their times (time)")
     if query.rows == ():
         raise OptionError("the query has no rows for its parameters (GIVEN): columns of results would have no types")
     reading = table_reading(query, options, columns, late, sharing)
@@ -135,7 +143,7 @@ def tuple_job(
 
 
 def _options(
-    time: str,
+    time: str | None,
     type: str | None,
     relation: str | None,
     stream: str | None,
@@ -146,8 +154,6 @@ def _options(
 ) -> ReadingOptions:
     """OptionError for what makes no sense."""
     check_texts(type=type, relation=relation, time=time, unit=unit, time_format=time_format, stream=stream)
-    if time is None:
-        raise OptionError("rows of Spark have no order: say which column has their times (time)")
     if unit not in UNITS:
         raise OptionError(f"the unit of time is us, ms or s, not {unit}")
     if on_error not in ("stop", "skip"):

@@ -225,7 +225,7 @@ def result_types(reading: TableReading, columns: StructType) -> StructType:
         own.insert(place, (name, type_))
     names = [name for name, _ in own]
     times = [(free(name, names), TimestampType()) for name in (["last"] if aggregates else ["first", "last"])]
-    late = [(free("late", names), _row_type(columns))] if reading.late else []
+    late = [(free("late", names), row_type(columns))] if reading.late else []
     return StructType([StructField(name, type_) for name, type_ in [*times, *own, *late]])
 
 
@@ -242,14 +242,15 @@ def _constants(query: Prepared) -> Iterator[tuple[str, int, DataType]]:
 def _selected(running: Any, reading: TableReading, columns: StructType) -> Iterator[tuple[str, DataType]]:
     from pyspark.sql.types import ArrayType
 
-    row = _row_type(columns)
+    row = row_type(columns)
     columns = with_struct_fields(columns, reading.query.columns)
     for column in running.columns:
         type_ = row if column.attribute is None else columns[column.attribute].dataType
         yield column.name, ArrayType(type_) if column.several else type_
 
 
-def _row_type(columns: StructType) -> StructType:
+def row_type(columns: StructType) -> StructType:
+    """The type of rows with these columns."""
     from pyspark.sql.types import StructField, StructType
 
     return StructType([StructField(one.name, one.dataType) for one in columns])
