@@ -35,7 +35,7 @@ def pushed(text: str, table: pyarrow.Table, size: int = BATCH) -> Preparation:
         found = 0
         for begin in range(0, table.num_rows, size):
             found += sum(results.num_rows for _, results in engine.push(table.slice(begin, size)))
-        return found + sum(results.num_rows for _, results in engine.close())
+        return int(found + sum(results.num_rows for _, results in engine.close()))
 
     return lambda: run
 
