@@ -188,9 +188,11 @@ def _converted(name: str, column: pyarrow.Array, type_: pyarrow.DataType, first:
     try:
         return usual(column, type_) if not pyarrow.types.is_null(type_) else pyarrow.nulls(len(column))
     except pyarrow.ArrowException as error:
-        hint = f'declare its type: {{"{name}": "double"}}'
+        hint = f'declare its type: {{"{column_named(name)}": "double"}}'
         at = _row(first + first_unfit(column, type_))
-        raise StreamError(f"the column {name} was {shown(type_)} so far: {error}", at, hint=hint) from None
+        raise StreamError(
+            f"the column {column_named(name)} was {shown(type_)} so far: {error}", at, hint=hint
+        ) from None
 
 
 def _row(number: int) -> Location:

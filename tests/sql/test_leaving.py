@@ -22,7 +22,6 @@ FORMS: dict[str, Callable[[pyarrow.Table], Any]] = {
     "Arrow": lambda rows: rows,
     "dictionaries": lambda rows: rows.to_pylist(),
 }
-UNTIL_IT_IS_MENDED = ("errors/value_in_a_condition_on_neighbours", "errors/value_in_a_condition_on_the_next_row")
 
 
 def named(path: Path) -> str:
@@ -30,13 +29,7 @@ def named(path: Path) -> str:
     return str(path.relative_to(LEAVING).with_suffix(""))
 
 
-def marked(path: Path) -> Any:
-    """A file; one that shows a mistake of the engine is expected to fail, until that is mended."""
-    mark = pytest.mark.xfail(strict=True, reason="the row is not the one that has no value")
-    return pytest.param(path, marks=mark) if named(path) in UNTIL_IT_IS_MENDED else path
-
-
-FILES = [marked(path) for path in leaving_files()]
+FILES = leaving_files()
 
 
 def engine_of(case: LeavingCase) -> Engine:

@@ -366,7 +366,6 @@ def test_what_is_refused(what: str) -> None:
         run()
 
 
-@pytest.mark.xfail(strict=True, reason="the column is called by what it is called within")
 def test_a_value_of_another_type_is_told_with_its_column() -> None:
     engine = running(FALL)
     engine.push([tick(1, "x", 9)])

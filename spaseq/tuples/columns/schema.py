@@ -16,7 +16,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, QueryError, StreamError
 from spaseq.runtime.snapshot.validation import Shape
-from spaseq.sources.tables.types import CODED_TEXT, ValueKind, kind_of_type, read_type, shown, usual
+from spaseq.sources.tables.types import CODED_TEXT, ValueKind, column_named, kind_of_type, read_type, shown, usual
 from spaseq.text import did_you_mean
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.serialisation import require, schema_read, schema_stored
@@ -186,6 +186,7 @@ def common(name: str, one: pyarrow.DataType, other: pyarrow.DataType) -> pyarrow
 
 def changed(name: str, before: pyarrow.DataType, now: pyarrow.DataType, at: Location = NOWHERE) -> StreamError:
     """The error of a column that had another type so far."""
+    name = column_named(name)
     hint = f'declare its type: {{"{name}": "{_wide(before, now)}"}}'
     return StreamError(f"the column {name} was {shown(before)} so far, but is {shown(now)} now", at, hint=hint)
 
@@ -203,5 +204,5 @@ def _column(batch: pyarrow.RecordBatch, field: pyarrow.Field, where: str) -> pya
     try:
         return usual(batch.column(place), field.type)
     except pyarrow.ArrowException as error:
-        message = f"the attribute {field.name} does not become {shown(field.type)}: {error}"
+        message = f"the attribute {column_named(field.name)} does not become {shown(field.type)}: {error}"
         raise StreamError(message, Location(where)) from None

@@ -225,7 +225,13 @@ class RowStream:
         order = np.argsort(keys, kind="stable")
         begins = np.concatenate([[0], np.cumsum(np.bincount(keys))])
         there = InPartitions(every.take(pyarrow.array(order)), begins)
-        return self._reading.coming(there, order - len(numbers), self._classes)
+        try:
+            return self._reading.coming(there, order - len(numbers), self._classes)
+        except RowFault as fault:
+            if rows.num_rows > 1:
+                raise
+            fault.row = int(order[fault.row])
+            raise self._told(fault, [*numbers, self._next], every) from None
 
     def _foresee(self) -> None:
         """The last rows of partitions are what they are as no others come."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow
@@ -13,7 +14,7 @@ from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers
 from spaseq.tuples.row_patterns.tied_rows import POSITION, TiedRows
 
 STREAM: Shape = {
-    "rows": bytes, "numbers": bytes, "heads": bytes, "keys": bytes, "tied": bytes, "times": bytes, "held": [bool],
+    "rows": bytes, "numbers": bytes, "heads": bytes, "keys": bytes, "tied": bytes, "tied_at": [TIME], "held": [bool],
     "found": COUNT, "next": COUNT, "promised": TIME,
 }  # fmt: skip
 HEAD = 6  # numbers that are told of a partition (``RowPatternStreamScanner.kept``)
@@ -59,18 +60,19 @@ def check_positions(rows: pyarrow.RecordBatch, position: int) -> None:
     require(not its.null_count and all(0 <= each < position for each in its.to_pylist()), "rows are of later")
 
 
-def tied_stored(tied: TiedRows) -> dict[str, bytes]:
+def tied_stored(tied: TiedRows) -> dict[str, Any]:
     """Rows that wait for time to pass."""
-    return {"tied": rows_stored(pyarrow.concat_batches(tied.rows)), "times": numbers_stored(tied.times)}
+    return {"tied": rows_stored(tied.rows), "tied_at": [tied.due] if len(tied) else []}
 
 
-def restore_tied(tied: TiedRows, state: dict[str, bytes], position: int) -> None:
+def restore_tied(tied: TiedRows, state: dict[str, Any], position: int) -> None:
     """The rows that waited; SnapshotError."""
     rows = rows_read(state["tied"], tied.schema)
-    times = integers_read(state["times"], rows.num_rows)
-    require(len(set(times.tolist())) <= 1, "rows that wait are of several times")
+    require(len(state["tied_at"]) == bool(rows.num_rows), "rows that wait are of no time")
+    require(tied.sorts or not rows.num_rows, "rows wait for nothing")
     check_positions(rows, position)
-    tied.rows, tied.times = [rows], times
+    for time in state["tied_at"]:
+        tied.keep(rows, time)
 
 
 def restore_keys(partitions: PartitionNumbers, kept: KeptStream, keys: bytes, types: pyarrow.Schema) -> None:

@@ -23,9 +23,9 @@ class TiedRows:
 
     def __init__(self, named: pyarrow.Schema, keys: Sequence[RowOrder]) -> None:
         self.schema = named.append(pyarrow.field(POSITION, pyarrow.int64())) if keys else named
-        self.rows = self.schema.empty_table().combine_chunks().to_batches() or [_empty(self.schema)]
-        self.times = np.zeros(0, np.int64)
         self._keys = keys
+        self._waiting: list[pyarrow.RecordBatch] = []  # rows of one time
+        self._count, self._time = 0, GREATEST
 
     @property
     def sorts(self) -> bool:
@@ -33,12 +33,21 @@ class TiedRows:
         return bool(self._keys)
 
     def __len__(self) -> int:
-        return len(self.times)
+        return self._count
 
     @property
     def due(self) -> int:
         """As long as time has not passed this, none has its turn without a further row."""
-        return int(self.times[-1]) if len(self.times) else GREATEST
+        return self._time if self._count else GREATEST
+
+    @property
+    def rows(self) -> pyarrow.RecordBatch:
+        """Those that wait."""
+        return pyarrow.concat_batches(self._waiting) if self._waiting else _empty(self.schema)
+
+    def keep(self, rows: pyarrow.RecordBatch, time: int) -> None:
+        """These wait, which are of one time, and no others."""
+        self._waiting, self._count, self._time = [rows], rows.num_rows, time
 
     def add(self, rows: pyarrow.RecordBatch, times: Numbers, first: int) -> tuple[pyarrow.RecordBatch, Numbers]:
         """Rows came, the first of them at that position; those that have their turn."""
@@ -46,18 +55,26 @@ class TiedRows:
             return rows.rename_columns(self.schema.names) if self.schema.names else rows, times
         positions = pyarrow.array(np.arange(first, first + rows.num_rows))
         rows = pyarrow.RecordBatch.from_arrays([*rows.columns, positions], schema=self.schema)
-        self.rows, self.times = [*self.rows, rows], np.concatenate([self.times, times])
-        return self.passed(int(times[-1]) if len(times) else -GREATEST)
+        every = np.concatenate([np.full(self._count, self._time), times]) if times[-1] != self._time else times
+        if every[0] == every[-1]:
+            self._waiting.append(rows)
+            self._count, self._time = self._count + rows.num_rows, int(every[-1])
+            return _empty(self.schema), times[:0]
+        count = int(np.searchsorted(every, every[-1]))
+        whole = pyarrow.concat_batches([*self._waiting, rows])
+        self.keep(whole.slice(count), int(every[-1]))
+        return self._sorted(whole.slice(0, count), every[:count])
 
     def passed(self, time: int) -> tuple[pyarrow.RecordBatch, Numbers]:
         """No row before that time will come: those that have their turn."""
-        count = int(np.searchsorted(self.times, time, side="left")) if time < GREATEST else len(self.times)
-        if not count:
-            return _empty(self.schema), self.times[:0]
-        rows = pyarrow.concat_batches(self.rows)
-        ready, times = rows.slice(0, count), self.times[:count]
-        self.rows, self.times = [rows.slice(count)], self.times[count:]
-        return ready.take(by_keys(ready, times, self._keys)), times
+        if not self._count or (time <= self._time and time < GREATEST):
+            return _empty(self.schema), np.zeros(0, np.int64)
+        rows, times = self.rows, np.full(self._count, self._time)
+        self._waiting, self._count = [], 0
+        return self._sorted(rows, times)
+
+    def _sorted(self, rows: pyarrow.RecordBatch, times: Numbers) -> tuple[pyarrow.RecordBatch, Numbers]:
+        return rows.take(by_keys(rows, times, self._keys)), times
 
 
 def _empty(schema: pyarrow.Schema) -> pyarrow.RecordBatch:
