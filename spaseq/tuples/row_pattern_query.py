@@ -74,8 +74,19 @@ class RunningRowPattern(TableQuery[PreparedRowPattern, WholeTable | RowStream]):
 
     def advance(self, watermark: int) -> None:
         """See ``RunningQuery``."""
-        if watermark > self.due:
+        if watermark > self.due or self._waits_for(watermark):
             self.fed.append(TimePassed(watermark))
+
+    def _waits_for(self, time: int) -> bool:
+        """Whether something is yet to be evaluated after which this time may decide more."""
+        if not self.fed:
+            return self._going is not None
+        match self.fed[-1]:
+            case RowsFed(_, _, times):
+                return bool(time > times[-1])
+            case TimePassed(before):
+                return time > before
+        return False
 
     def finish(self) -> None:
         """See ``RunningQuery``."""

@@ -123,6 +123,9 @@ class RowStream:
                     yield from self._fed_few(batch.rows, batch.times)
                 else:
                     yield from self._fed(*self._tied.add(batch_of(batch, self._columns), batch.times, batch.first))
+                    if self._tied.sorts:  # and those that wait tell that time has come to them
+                        self._scanner.promise(self._reached)
+                        yield from self._decided()
             case TimePassed(time):
                 self._reached = max(self._reached, time)
                 yield from self._fed(*self._tied.passed(time))
