@@ -18,14 +18,15 @@ from spaseq.plan.sequences.plan import digest
 from spaseq.runtime.guards import in_steps, whole_or_broken
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import validated
-from spaseq.spark.jobs import Batches, PackedForm, ShardEngine
+from spaseq.spark.jobs import Batches, PackedForm
 from spaseq.spark.log import BUCKETS, PARTITIONS
 from spaseq.spark.packing import packed, unpacked
 from spaseq.spark.shards import labels
-from spaseq.spark.tuples.map_stage import ONLY, ROW, TIME, TableReading, sift
+from spaseq.spark.tuples.map_stage import ONLY, ROW, TIME, RowRouter, TableReading, sift
 from spaseq.spark.tuples.results import AggregatedRows, RowStore, SelectedRows, ShownConstants, late_rows
 from spaseq.spark.tuples.row_keys import RowKeys
-from spaseq.streams.timestamps import LEAST, Time, to_microseconds
+from spaseq.spark.tuples.table_shard import TableShard
+from spaseq.streams.timestamps import LEAST
 from spaseq.tuples.encoding.batches import EncodedBatch
 from spaseq.tuples.kind import TableKind
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery, ParametricTupleQuery, formula_query
@@ -40,16 +41,14 @@ if TYPE_CHECKING:
 Found: TypeAlias = "SelectedRows | AggregatedRows"
 
 
-class TupleShard(ShardEngine):
+class TupleShard(TableShard):
     """Runs a query on the rows of one bucket, whose order is that of time; ``schema`` is that of its results."""
 
     def __init__(self, reading: TableReading, schema: pyarrow.Schema, tables: TableKind | None = None) -> None:
         """A new one, or one that goes on with the ``tables`` of another."""
         self._reading = reading
         self._schema = schema
-        self._tables = reading.begun()[0] if tables is None else tables
-        self._hold(self._tables.core)
-        self._clock = self.core.clock(ONLY)
+        super().__init__(reading.begun()[0] if tables is None else tables)
         self.store = RowStore()
         self._constants: dict[TupleQuery, ShownConstants] = {}
 
@@ -59,24 +58,10 @@ class TupleShard(ShardEngine):
         """See ``ShardEngine``."""
         if len(rows):
             numbers = self.store.add(rows) if self._reading.kept else None
-            batch = self._reading.batch(rows, numbers)
-            times = batch[TIME].cast(pyarrow.int64()).to_numpy()
-            self._clock.events += len(rows)
-            self._tables.take(ONLY, times, batch)
+            self._take(self._reading.batch(rows, numbers))
         if promise is not None:
             self._clock.promise(promise)
         return self._results()
-
-    def _advance(self, time: Time, stream: str | None) -> Iterator[Found]:
-        self._clock.promise(to_microseconds(time))
-        return self._results()
-
-    def _close(self, stream: str | None) -> Iterator[Found]:
-        self._clock.close()
-        return self._results()
-
-    def _delivered(self, decided: Iterator[Found]) -> list[Found]:
-        return list(decided)
 
     def snapshot(self) -> bytes:
         """See ``ShardEngine``."""
@@ -187,10 +172,10 @@ class TupleJob:
         """Where rows of parameters lie, if they do so by a key."""
         return None if self.whole else RowKeys.of(self.reading)
 
-    @property
-    def wanted(self) -> pyarrow.Array | None:
+    def router(self) -> RowRouter:
         """See ``RowReader``."""
-        return self.row_keys.values.drop_null() if self.row_keys else None
+        wanted = self.row_keys.values.drop_null() if self.row_keys else None
+        return RowRouter(self.reading, self.split.keys, self.engines, wanted)
 
     def _reading_of(self, number: int) -> TableReading:
         """What the engine of that number reads: rows lie where their events go."""

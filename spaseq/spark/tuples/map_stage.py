@@ -18,7 +18,6 @@ from nfa_native.automata.kinds import Evaluating
 from spaseq.errors import OptionError, StreamError
 from spaseq.pattern.formulas.parameters import ConstantRow
 from spaseq.pattern.formulas.query import EventWindow, FormulaQuery, SelectionStrategy
-from spaseq.plan.description import Partitioning
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.rule_conditions import rule_conditions
 from spaseq.runtime.guards import Soundness
@@ -152,6 +151,11 @@ class TableReading:
         """The query with the rows that an engine runs."""
         return self.query if self.here is None else self.query.with_rows(self.here)
 
+    def known(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        """A batch with the names and types that are known: Spark may have its times in another zone, longer texts."""
+        columns = [cast(batch[handed_name(field.name)], field.type) for field in self.given]
+        return pyarrow.RecordBatch.from_arrays(columns, schema=self.given)
+
     def types(self) -> ColumnTypes:
         """The types of columns for an engine."""
         own = {TIME: pyarrow.timestamp("us"), **dict.fromkeys(self.kept, pyarrow.int64())}
@@ -182,8 +186,8 @@ class TableReading:
     def batch(self, rows: pyarrow.Table, numbers: pyarrow.Array | None) -> pyarrow.RecordBatch:
         """Packed rows, which have these numbers if some are ``kept``, as an engine reads them."""
         places = {name: TIME if self._is_read(name) else self.place(name) for name in self.usual.names}
-        columns = {field.name: usual(_whole(rows[places[field.name]]), field.type) for field in self.usual}
-        columns[TIME] = _whole(rows[TIME]).cast(pyarrow.timestamp("us"))
+        columns = {field.name: usual(whole_column(rows[places[field.name]]), field.type) for field in self.usual}
+        columns[TIME] = whole_column(rows[TIME]).cast(pyarrow.timestamp("us"))
         return pyarrow.RecordBatch.from_pydict(columns | dict.fromkeys(self.kept, numbers))
 
 
@@ -231,7 +235,8 @@ def _fields(columns: StructType, names: Sequence[str]) -> Iterator[pyarrow.Field
             raise OptionError(f"the column {name} is of type {type_.simpleString()}, which Arrow has not") from None
 
 
-def _whole(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+def whole_column(column: pyarrow.ChunkedArray) -> pyarrow.Array:
+    """A column as one array."""
     found = column.combine_chunks()
     return found.chunk(0) if isinstance(found, pyarrow.ChunkedArray) else found
 
@@ -314,12 +319,12 @@ def buckets_of(keys: list[pyarrow.Array], buckets: int) -> Buckets:
     """The bucket of each key (n), whose parts are columns of usual types without NULL."""
     mixed: Buckets = np.zeros(len(keys[0]), np.uint64)
     for column in keys:
-        mixed = (mixed ^ _hashes(column)) * _FACTORS[0]
+        mixed = (mixed ^ hashes(column)) * _FACTORS[0]
         mixed ^= mixed >> np.uint64(32)
     return mixed % np.uint64(buckets)
 
 
-def _hashes(column: pyarrow.Array) -> Buckets:
+def hashes(column: pyarrow.Array) -> Buckets:
     """A number for each value (n), equal wherever values are."""
     if pyarrow.types.is_string(column.type):
         column = column.dictionary_encode()
@@ -338,24 +343,44 @@ def _hashes(column: pyarrow.Array) -> Buckets:
 Routed = list[tuple[int, Places]]
 
 
+class RowsReading(Protocol):
+    """How rows of a data frame are read before the shuffle."""
+
+    @property
+    def options(self) -> ReadingOptions:
+        """What the columns are for."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The columns by which rows are routed."""
+
+    @property
+    def time(self) -> str:
+        """The column with the times."""
+
+    def types(self) -> ColumnTypes:
+        """The types of columns where they are read."""
+
+    def known(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        """A batch of Spark with the names and types that are known."""
+
+
+class RowRouting(Protocol):
+    """Says which rows go to which engine."""
+
+    def route(self, rows: pyarrow.RecordBatch) -> Iterator[tuple[int, Places]]:
+        """The numbers of the engines that rows go to, each with the places of its rows, rising."""
+
+
 class RowReader(Protocol):
     """For whom rows are read, and how."""
 
     @property
-    def reading(self) -> TableReading:
+    def reading(self) -> RowsReading:
         """What the columns are for."""
 
-    @property
-    def split(self) -> Partitioning:
-        """Where the query is cut."""
-
-    @property
-    def engines(self) -> int:
-        """Into how many engines."""
-
-    @property
-    def wanted(self) -> pyarrow.Array | None:
-        """The only values of the key that are of use; None: any are."""
+    def router(self) -> RowRouting:
+        """Who says where rows go."""
 
     @property
     def labels(self) -> Sequence[int]:
@@ -373,10 +398,10 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
     how many were left out.  StreamError: a row has no time, or a value is none.
     """
     reading, packer, latest, dropped, skipped = job.reading, Packer(job.labels, job.form), LEAST, 0, []
-    router, types = RowRouter(reading, job.split.keys, job.engines, job.wanted), reading.types()
+    router, types = job.router(), reading.types()
     before = 0
     for given in batches:
-        batch = _known(given, reading.given)
+        batch = reading.known(given)
         parts, omitted = _read(batch, reading, types, before)
         skipped.append(omitted)
         before += batch.num_rows
@@ -392,7 +417,7 @@ def sift(job: RowReader, batches: Iterable[pyarrow.RecordBatch], ticks: bool) ->
 
 
 def _read(
-    batch: pyarrow.RecordBatch, reading: TableReading, types: ColumnTypes, before: int
+    batch: pyarrow.RecordBatch, reading: RowsReading, types: ColumnTypes, before: int
 ) -> tuple[list[PushedPart], Skipped]:
     """The rows of a batch, which came after so many others: those are named by their partition, place and values."""
     place = task_name()
@@ -422,12 +447,6 @@ def _packed(
         shares.append(Share(engine, np.arange(first, first + len(places))))
         first += len(places)
     yield from packer.add(rows, shares)
-
-
-def _known(batch: pyarrow.RecordBatch, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
-    """A batch with the names and types that are known: Spark may have its times in another zone, longer texts."""
-    columns = [cast(batch[handed_name(field.name)], field.type) for field in schema]
-    return pyarrow.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def cast(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:

@@ -16,10 +16,15 @@ from spaseq.spark.matching import check_losses, checked_buckets, data_frame, fin
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types
-from spaseq.spark.tuples.row_pattern_matching import RowPatternOptions, check_flags, match_row_pattern
+from spaseq.spark.tuples.row_pattern_matching import (
+    RowPatternOptions,
+    check_flags,
+    match_row_pattern,
+    row_pattern_job,
+)
 from spaseq.streams.timestamps import UNITS, duration_microseconds
-from spaseq.tuples.parameter_rows import with_rows, with_table
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare, prepare_formula
+from spaseq.tuples.parameter_rows import with_table
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -79,7 +84,7 @@ def match_tuples(
     found, partitions = with_table(prepare(query), given, ""), shuffle_partitions(df.sparkSession)
     if not isinstance(found, Prepared):
         how = RowPatternOptions(options, checked_buckets(buckets, partitions), partitions, whole, late)
-        return match_row_pattern(df, found, how)
+        return match_row_pattern(df, found, how, duration_microseconds(lateness), name)
     job = tuple_job(df.schema, found, options, buckets, whole, partitions, late, sharing)
     rows = selected(df, job.reading.given.names)
     if not df.isStreaming:
@@ -114,11 +119,11 @@ def finish_tuples(
     ``schema`` is that of its input, the rest as of ``finish``.
     """
     options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
-    partitions = partitions_of(spark, checkpoint)
-    job = tuple_job(
-        schema, with_rows(prepare_formula(query, "on Spark"), given), options, buckets, whole, partitions, late, sharing
-    )
-    return finished(spark, checkpoint, job)
+    found, partitions = with_table(prepare(query), given, ""), partitions_of(spark, checkpoint)
+    if not isinstance(found, Prepared):
+        how = RowPatternOptions(options, checked_buckets(buckets, partitions), partitions, whole, late)
+        return finished(spark, checkpoint, row_pattern_job(schema, found, how))
+    return finished(spark, checkpoint, tuple_job(schema, found, options, buckets, whole, partitions, late, sharing))
 
 
 def tuple_job(

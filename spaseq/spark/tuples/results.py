@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -193,13 +193,20 @@ class AggregatedRows:
         return _filled(self.constants.among(columns, 1, None), self.schema)
 
 
-def late_rows(rows: pyarrow.Table, reading: TableReading, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+class PackedColumns(Protocol):
+    """What knows packed rows."""
+
+    def place(self, name: str) -> str:
+        """Where they have a column."""
+
+
+def late_rows(rows: pyarrow.Table, reading: PackedColumns, schema: pyarrow.Schema) -> pyarrow.RecordBatch:
     """Packed rows that are late, in the last column of results."""
     others = [pyarrow.nulls(len(rows), field.type) for field in list(schema)[:-1]]
     return _filled([*others, _structs(rows, reading, schema.types[-1])], schema)
 
 
-def _structs(rows: pyarrow.Table, reading: TableReading, type_: pyarrow.StructType) -> pyarrow.StructArray:
+def _structs(rows: pyarrow.Table, reading: PackedColumns, type_: pyarrow.StructType) -> pyarrow.StructArray:
     columns = [_array(rows[reading.place(field.name)]) for field in type_]
     return pyarrow.StructArray.from_arrays(columns, fields=list(type_))
 

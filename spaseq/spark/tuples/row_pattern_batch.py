@@ -65,8 +65,9 @@ class WholePartitions:
                 yield sql_results(found, self.schema)
 
     def _read(self, batch: pyarrow.RecordBatch) -> pyarrow.Table:
-        arrays = [*self.reading.columns(self.reading.known(batch)), batch[PLACE]]
-        return pyarrow.Table.from_arrays(arrays, names=[*self.reading.given.names, PLACE])
+        known = self.reading.known(batch)
+        columns = {name: self.reading.exact(known[name], name) for name in self.reading.read}
+        return pyarrow.table(columns | {PLACE: batch[PLACE]})
 
     def _recognized(self, rows: pyarrow.Table) -> pyarrow.Table:
         try:

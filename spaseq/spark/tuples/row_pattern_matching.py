@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, QueryError
 from spaseq.spark.tuples.results import row_type
 from spaseq.spark.tuples.row_pattern_batch import match_whole_partitions
+from spaseq.spark.tuples.row_pattern_job import RowPatternJob, RowPatternStreamReading
 from spaseq.spark.tuples.row_pattern_reading import RowPatternReading, row_pattern_reading, sql_result_types
 from spaseq.tuples.matching import without_types
 from spaseq.tuples.queries import ReadingOptions, check_order
@@ -57,14 +59,45 @@ def check_flags(**given: object) -> None:
             raise OptionError(f"{what} is True or False, not {value!r:.80}")
 
 
-def match_row_pattern(df: DataFrame, query: PreparedRowPattern, how: RowPatternOptions) -> DataFrame:
+def match_row_pattern(
+    df: DataFrame, query: PreparedRowPattern, how: RowPatternOptions, lateness: int, name: str
+) -> DataFrame:
     """The results of a query in SQL in the rows of ``df``; errors as of ``match_tuples``."""
     how.check(query)
     if df.isStreaming:
-        raise OptionError("row patterns in SQL are matched in bounded data frames so far")
+        from spaseq.spark.engine_stage import match_streaming
+
+        job = row_pattern_job(df.schema, query, how)
+        return match_streaming([job.reading.read.selected(df)], job, lateness, secrets.token_hex(8), name)
     reading = row_pattern_reading(query, df.schema, how.reading.time)
     results = _results(reading, df.schema, how.late)
     return match_whole_partitions(df, reading, results, 1 if how.whole else how.partitions)
+
+
+def row_pattern_job(columns: StructType, query: PreparedRowPattern, how: RowPatternOptions) -> RowPatternJob:
+    """The job of a stream with these columns; errors as of ``match_tuples``."""
+    how.check(query)
+    check_unbounded(query, how.whole)
+    read = row_pattern_reading(query, columns, how.reading.time, everything=how.late)
+    time = read.meaning.order[0].column
+    check_order(query, time)
+    read = replace(read, time=time)
+    options = replace(without_types({"": query}, how.reading), time=time)
+    results = _results(read, columns, how.late)
+    return RowPatternJob(
+        RowPatternStreamReading(read, options), results, how.buckets, how.partitions, how.whole, how.late
+    )
+
+
+def check_unbounded(query: PreparedRowPattern, whole: bool = False) -> None:
+    """QueryError: rows of a stream would matter for ever, or all are in one engine, though nobody asked for that."""
+    with query.parsed.about("PATTERN"):
+        if query.query.within is None:
+            told = "a query on a stream has WITHIN: without it rows would be kept for ever"
+            raise QueryError(told, hint="write WITHIN INTERVAL '1' HOUR behind PATTERN (…)")
+        if not (query.query.partition or whole):
+            told = "a query on a stream has PARTITION BY: by its columns the stream is cut into engines"
+            raise QueryError(told, hint="write PARTITION BY; or whole=True, which keeps all rows in one engine")
 
 
 def _results(reading: RowPatternReading, columns: StructType, late: bool) -> StructType:

@@ -68,13 +68,20 @@ class RowPatternReading:
         columns = [cast(batch[self.column(field.name)], field.type) for field in self.given]
         return pyarrow.RecordBatch.from_arrays(columns, schema=self.given)
 
-    def columns(self, rows: pyarrow.RecordBatch | pyarrow.Table) -> list[pyarrow.Array]:
-        """What it reads of rows that came from Spark, in exact types; rows have columns as ``given``."""
-        return [usual(rows[field.name], exact_type(field.type)) for field in self.given]
+    @cached_property
+    def read(self) -> tuple[str, ...]:
+        """The columns that the query reads."""
+        return tuple(map(column_named, self.query.asked(self.names)))
+
+    def exact(self, column: pyarrow.Array, name: str) -> pyarrow.Array:
+        """The column of that name, as it is ``given``, in the type in which values stay as they are."""
+        return usual(column, exact_type(self.given.field(name).type))
 
 
-def row_pattern_reading(query: PreparedRowPattern, columns: StructType, time: str | None) -> RowPatternReading:
-    """How a data frame with these columns is read, of which one has the ``time`` of rows.
+def row_pattern_reading(
+    query: PreparedRowPattern, columns: StructType, time: str | None, everything: bool = False
+) -> RowPatternReading:
+    """How a data frame with these columns is read, of which one has the ``time`` of rows; ``everything``: all are.
 
     QueryError: the query makes no sense for it.  OptionError: there is no such column, or one has a type that Arrow has
     not.
@@ -82,7 +89,7 @@ def row_pattern_reading(query: PreparedRowPattern, columns: StructType, time: st
     names = tuple(columns.names)
     if time is not None and time not in names:
         raise OptionError(f"there is no column {time} for the times; {did_you_mean(time, names)}")
-    asked = [*map(column_named, query.asked(names)), *(() if time is None else (time,))]
+    asked = names if everything else [*map(column_named, query.asked(names)), *(() if time is None else (time,))]
     reading = RowPatternReading(query, names, arrow_schema(columns, existing(asked, names)), time)
     for name in reading.meaning.partition:
         if pyarrow.types.is_nested(reading.given.field(name).type):
