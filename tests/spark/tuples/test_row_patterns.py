@@ -5,20 +5,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow
+import pyarrow.csv
 import pytest
 from pyspark.errors import PythonException
 from pyspark.sql import functions
 
 from spaseq import tuples
 from spaseq.errors import LocatedError
-from spaseq.spark import match_tuples
+from spaseq.spark import finish_tuples, match_tuples
 from spaseq.spark.tuples import key_spread
 from spaseq.spark.tuples.key_spread import spread
 from tests.slices import one_of
+from tests.spark.killing import written
 from tests.spark.session import session, why_not
+from tests.spark.tuples import killed_row_patterns
+from tests.spark.tuples.test_spark import DELAY, as_json, drained
 from tests.sql.case_files import CASES, SqlCase, case_files, read_case
 
 if TYPE_CHECKING:
@@ -45,7 +50,7 @@ def frame(rows: pyarrow.Table) -> DataFrame:
     return session().createDataFrame(rows)
 
 
-@pytest.mark.parametrize("case", one_of(9, GOOD), ids=lambda case: NAMES[id(case)])
+@pytest.mark.parametrize("case", one_of(16, GOOD), ids=lambda case: NAMES[id(case)])
 def test_case(case: SqlCase) -> None:
     wanted = tuples.match(case.query, case.rows).to_arrow()
     assert seen(match_tuples(frame(case.rows), case.query).toArrow(), wanted.schema) == seen(wanted, wanted.schema)
@@ -124,6 +129,7 @@ def test_times_of_both_kinds_in_another_time_zone() -> None:
     assert found["fixed"] == datetime(2026, 1, 31, 12)
 
 
+@pytest.mark.deep
 def test_a_row_without_a_value_is_named() -> None:
     text = KEYS.replace("AS TRUE", "AS 1 / (v - 7) < 1")
     df = session().range(10).selectExpr("id % 2 AS k", "id AS v").coalesce(1)
@@ -137,3 +143,56 @@ def test_the_time_of_rows_is_their_order_where_there_is_no_other() -> None:
     text = "t MATCH_RECOGNIZE (MEASURES ARRAY_AGG(v) AS vs PATTERN (a+) DEFINE a AS TRUE)"
     assert match_tuples(df, text, time="at").collect()[0]["vs"] == [5, 4, 3, 2, 1, 0]
     assert match_tuples(df, text, late=True).collect()[0]["late"] is None
+
+
+STREAMED = {
+    "falls": """t MATCH_RECOGNIZE (PARTITION BY name ORDER BY time, volume DESC
+        MEASURES top.price AS top, LAST(down.price) AS bottom, LAST(time) AS ends, MATCH_NUMBER() AS n
+        PATTERN (top down+) WITHIN INTERVAL '40' SECOND DEFINE down AS price < PREV(price))""",
+    "lots": """SELECT name, time, pieces, label FROM t MATCH_RECOGNIZE (PARTITION BY name ORDER BY time
+        MEASURES SUM(volume) AS pieces, CLASSIFIER() AS label ALL ROWS PER MATCH AFTER MATCH SKIP TO NEXT ROW
+        PATTERN (lot{2,}) WITHIN INTERVAL '1' MINUTE DEFINE lot AS SUM(volume) <= 1500)""",
+}
+
+
+def started(folder: Path) -> DataFrame:
+    """Both queries on a folder of files, each a microbatch, as one data frame."""
+    spark = session()
+    stream = spark.readStream.schema(spark.read.parquet(str(folder)).schema)
+    df = stream.option("maxFilesPerTrigger", 1).parquet(str(folder))
+    return as_json((name, match_tuples(df, text, lateness=DELAY, name=name)) for name, text in STREAMED.items())
+
+
+def test_a_streaming_job_that_is_stopped_and_goes_on(tmp_path: Path) -> None:
+    """Files come in two halves, each done by a run; then what the end of the input decides."""
+    table = pyarrow.csv.read_csv("examples/tuples/trades.csv")
+    table = table.set_column(1, "time", table["time"].cast(pyarrow.timestamp("us", "UTC")))
+    written(table, tmp_path / "all", 6)
+    (tmp_path / "in").mkdir()
+    for half in ((0, 1, 2), (3, 4, 5)):
+        for number in half:
+            (tmp_path / f"all/{number:03}.parquet").rename(tmp_path / f"in/{number:03}.parquet")
+        given, told = drained(started(tmp_path / "in"), tmp_path)
+        assert told["late"] == 0 and told["matches"] > 0
+    checkpoint, columns = str(tmp_path / "checkpoint"), session().read.parquet(str(tmp_path / "in")).schema
+    left = as_json((name, finish_tuples(session(), checkpoint, columns, text)) for name, text in STREAMED.items())
+    wanted = as_json((name, match_tuples(frame(table), text)) for name, text in STREAMED.items())
+    found = Counter((row["query"], row["row"]) for row in [*given, *(row.asDict() for row in left.collect())])
+    assert found == Counter((row["query"], row["row"]) for row in wanted.collect())
+    for name, text in STREAMED.items():
+        assert sum(count for (query, _), count in found.items() if query == name) == pushed(text, table)
+
+
+def pushed(text: str, table: pyarrow.Table) -> int:
+    """How many results an engine gives."""
+    engine = tuples.Engine(time="time")
+    engine.register(text)
+    tables = [*engine.push(table.sort_by("time")), *engine.close()]
+    return sum(len(found) for _, found in tables)
+
+
+@pytest.mark.deep
+@pytest.mark.xdist_group("spark processes")
+def test_a_streaming_job_that_is_killed(tmp_path: Path) -> None:
+    kills, lost, more = killed_row_patterns.lost_and_doubled(tmp_path)
+    assert kills and (lost, more) == (0, 0)
