@@ -1,1 +1,1 @@
-"""CEQL on Spark: any table, cut by PARTITION BY, with the rows that variables hold as results."""
+"""CEQL and SQL on Spark: any table, cut by PARTITION BY."""

@@ -1,4 +1,4 @@
-"""``match_tuples``: CEQL on data frames of Spark."""
+"""``match_tuples``: CEQL and SQL on data frames of Spark."""
 
 from __future__ import annotations
 
@@ -57,9 +57,10 @@ def match_tuples(
 ) -> DataFrame:
     """The results of a query in CEQL or SQL in the rows of ``df``, bounded or streaming.
 
-    In SQL (MATCH_RECOGNIZE) what comes back has the columns of SELECT.  Rows are sorted, so that ``time`` need not be
-    given: if it is, ORDER BY begins with it, or there is none.  Keys of PARTITION BY are assigned to the partitions of
-    Spark by how many rows they have.  The rest is about CEQL.
+    In SQL (MATCH_RECOGNIZE) what comes back has the columns of SELECT.  Bounded rows are sorted, so that ``time`` need
+    not be given: if it is, ORDER BY begins with it, or there is none.  Keys of PARTITION BY are assigned to the
+    partitions of Spark by how many rows they have.  A streaming ``df`` needs PARTITION BY and WITHIN, and is cut into
+    ``buckets``.  What says how CEQL takes its rows is refused there (OptionError).  The rest is about CEQL.
 
     ``time``, ``type``, ``relation``, ``stream``, ``unit``, ``time_format`` and ``totals`` are as of
     ``spaseq.tuples.match``; rows are in the order of their times.  What comes back has ``first`` and ``last``, the
