@@ -161,16 +161,17 @@ class RowStream:
         try:
             values = self._reading.few_values(rows)
         except NoRoomError:
-            left = rows.select(self._columns.names).rename_columns(self._rows.schema.names)
-            yield from self._fed_anew(left, times)
+            yield from self._fed_anew(self._as_kept(rows), times)
             return
         done = self._scanner.add_tested(of, values, times if within else None, self._next)
         self._rows.add_few(self._next, rows if done == rows.num_rows else rows.slice(0, done))
         self._next += done
         yield from self._decided()
         if done < rows.num_rows:
-            left = rows.slice(done).select(self._columns.names)
-            yield from self._fed(left.rename_columns(self._rows.schema.names), times[done:])
+            yield from self._fed(self._as_kept(rows.slice(done)), times[done:])
+
+    def _as_kept(self, rows: FewRows) -> pyarrow.RecordBatch:
+        return rows.select(self._columns.names).rename_columns(self._rows.schema.names)
 
     def _fed_tested(
         self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Numbers
@@ -304,10 +305,11 @@ class RowStream:
     # ── as it was ────────────────────────────────────────────────────────────────────────────────────────
     def _anew(self, coming: pyarrow.RecordBatch) -> None:
         """Texts get other places, also those of rows that come: all that is undecided is looked at again."""
-        kept = self._kept()
+        kept, held = self._kept(), self._held()
         texts = [each for rows in (kept.rows, coming) for each in self._reading.texts_of(rows)]
         self._begin(StreamReading(self._plan, self._reach, texts))
         self._go_on(kept)
+        self._classes.held[:] = held
 
     def _go_on(self, kept: KeptStream) -> None:
         """A scanner that knows nothing is to know these rows."""
