@@ -36,6 +36,9 @@ TABLE = pyarrow.Table.from_pylist(ROWS).cast(
         "note": pyarrow.struct({"by": pyarrow.int64()}),
     })
 )  # fmt: skip
+BY_KEY = (
+    "SELECT * FROM x MATCH_RECOGNIZE (PARTITION BY k ORDER BY t MEASURES COUNT(*) AS c PATTERN (A+) DEFINE A AS TRUE)"
+)
 PLAIN = TABLE.drop_columns("note")
 FALLS = [
     {"name": "y", "top": Decimal("5.00"), "low": Decimal("4.99"), "until": date(2026, 1, 2)},
@@ -119,6 +122,23 @@ def test_decimals_that_are_declared_are_what_values_write() -> None:
     assert tuples.match(text, rows, types={"v": "decimal(9,2)"}).to_arrow()["s"].to_pylist() == [Decimal("6.76")]
     with pytest.raises(StreamError, match="the column v is declared decimal128"):
         tuples.match(text, [{"v": "x"}], types={"v": "decimal(9,2)"}).to_arrow()
+
+
+@pytest.mark.parametrize("time", [None, "t"])
+@pytest.mark.parametrize(
+    ("keys", "counts"),
+    [
+        (pyarrow.nulls(3), [3]),
+        (pyarrow.array([float("nan"), 1, -float("nan")]), [2, 1]),
+        (pyarrow.array([float("nan"), 1, -float("nan")], pyarrow.float32()), [2, 1]),
+        (pyarrow.array(["b", "a", "b"]).dictionary_encode(), [2, 1]),
+    ],
+)
+def test_keys_may_be_of_any_type(keys: pyarrow.Array, counts: list[int], time: str | None) -> None:
+    rows = pyarrow.table({"k": keys, "t": [1, 1, 1]})
+    assert tuples.match(BY_KEY, rows, time=time).to_arrow()["c"].to_pylist() == counts
+    of_all = BY_KEY.replace("PARTITION BY k ORDER BY t", "ORDER BY t, k")
+    assert tuples.match(of_all, rows, time=time).to_arrow().to_pylist() == [{"c": 3}]
 
 
 def test_columns_without_values_in_sql_are_left_alone_unless_they_are_asked_for() -> None:
@@ -220,6 +240,14 @@ REFUSED: dict[str, tuple[type[Exception], str, Callable[[], Any]]] = {
             "SELECT * FROM x MATCH_RECOGNIZE (MEASURES A.t AS t PATTERN (A) DEFINE A AS TRUE)",
             pyarrow.table({"t": pyarrow.array([1_001], pyarrow.timestamp("us"))}), types={"t": "date"},
         ).to_arrow(),
+    ),
+    "a key of arrays": (
+        QueryError, r"<query>:1:47: error: arrays are not compared: k is of type ARRAY\(BIGINT\)\n.*\n {48}\^",
+        lambda: tuples.match(BY_KEY, pyarrow.table({"k": [[1]], "t": [1]})),
+    ),
+    "an order of arrays": (
+        QueryError, r"<query>:1:58: error: arrays are not compared: k is of type ARRAY\(BIGINT\)",
+        lambda: tuples.match(BY_KEY.replace("BY k ORDER BY t", "BY t ORDER BY k"), [{"k": [1], "t": 1}]),
     ),
     "too large a pattern": (
         QueryError, r"<query>:5:14: error: the pattern is too large: .*\n.*\n +\^+\nhint: write smaller numbers",

@@ -36,10 +36,8 @@ def lower_query(query: tree.Query, columns: Columns | None = None) -> RowPattern
     Problem: it means nothing.
     """
     scope = NameScope(query.table.text, columns, _variables(query))
-    partition = tuple(_distinct([(scope.column(one.name), one) for one in map(_bare, query.partition)], "PARTITION BY"))
-    order = tuple(
-        RowOrder(scope.column(_bare(key.column).name), key.descending, key.nulls_first) for key in query.order
-    )
+    partition = tuple(_distinct([(_key(one, scope), one) for one in query.partition], "PARTITION BY"))
+    order = tuple(RowOrder(_key(key.column, scope), key.descending, key.nulls_first) for key in query.order)
     measures = _measures(query, scope)
     shown = _shown(query)
     return RowPatternQuery(
@@ -98,11 +96,14 @@ def _definitions(query: tree.Query, scope: NameScope) -> dict[str, SqlExpression
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
-def _bare(column: tree.Column) -> tree.Column:
-    """A column of the table itself."""
+def _key(column: tree.Column, scope: NameScope) -> str:
+    """A column of the table itself, whose values can be compared."""
     if column.qualifier is not None:
         raise Problem("a column of the table stands alone here", column.span, f"write {column.name.text}")
-    return column
+    field = scope.field(column.name)
+    if field.type.kind is SqlKind.LIST:
+        raise Problem(f"arrays are not compared: {field.column} is of type {field.type}", column.span)
+    return field.column
 
 
 def _distinct(named: Iterable[tuple[str, Node]], what: str) -> dict[str, None]:

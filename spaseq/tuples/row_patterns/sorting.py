@@ -57,6 +57,8 @@ def _runs(table: pyarrow.Table, partition: Sequence[str]) -> tuple[NDArray[np.in
     changes[0] = True
     for name in partition:
         column = one_piece(table.column(name))
+        if pyarrow.types.is_null(column.type):
+            continue
         column = column.indices if pyarrow.types.is_dictionary(column.type) else column
         other = pc.not_equal(column.slice(1), column.slice(0, count - 1)).fill_null(True)
         changes[1:] |= other.to_numpy(zero_copy_only=False)
@@ -89,14 +91,17 @@ def times_of(column: pyarrow.Array) -> NDArray[np.int64]:
 
 def by_keys(rows: pyarrow.RecordBatch, times: NDArray[np.int64], keys: Sequence[RowOrder]) -> pyarrow.Array:
     """Where rows are in the order of their times, those of one time by ``keys``, those that are alike as they came."""
-    columns = [one for key in keys for one in _sort_columns(rows.column(key.column), key)]
+    columns = [one for key in keys for one in _sort_columns(_plain(rows.column(key.column)), key)]
     return _by_all([(pyarrow.array(times), "ascending"), *columns])
 
 
 def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:
     """A column in one piece, without a dictionary."""
-    found = one_piece(table.column(name))
-    return found.dictionary_decode() if pyarrow.types.is_dictionary(found.type) else found
+    return _plain(one_piece(table.column(name)))
+
+
+def _plain(column: pyarrow.Array) -> pyarrow.Array:
+    return column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
 
 
 def one_piece(column: pyarrow.ChunkedArray) -> pyarrow.Array:
@@ -105,7 +110,9 @@ def one_piece(column: pyarrow.ChunkedArray) -> pyarrow.Array:
 
 
 def _sort_columns(column: pyarrow.Array, key: RowOrder) -> list[tuple[pyarrow.Array, str]]:
-    """A key, behind what says where its NULLs go, and its NaNs, which are the greatest numbers."""
+    """A key, behind what says where its NULLs go, and its NaNs, which are the greatest numbers; none of NULLs alone."""
+    if pyarrow.types.is_null(column.type):
+        return []
     way = "descending" if key.descending else "ascending"
     found = [(column, way)]
     if pyarrow.types.is_floating(column.type):
@@ -121,14 +128,22 @@ def partition_keys(table: pyarrow.Table, names: Sequence[str]) -> NDArray[np.int
     for number, name in enumerate(names):
         column = column_of(table, name)
         if pyarrow.types.is_floating(column.type):
-            column = pc.add(column, 0.0)  # -0.0 is 0.0
+            column = _one_of_each(column)
         codes = _codes(column)
         keys = codes if number == 0 else _codes(pyarrow.array(keys * (int(codes.max(initial=0)) + 1) + codes))
     return keys
 
 
+def _one_of_each(numbers: pyarrow.Array) -> pyarrow.Array:
+    """Numbers of which those that are alike have the same bits: -0.0 is 0.0, and no NaN has a sign."""
+    nan = pyarrow.scalar(float("nan"), numbers.type)
+    return pc.if_else(pc.is_nan(numbers), nan, pc.add(numbers, pyarrow.scalar(0.0, numbers.type)))
+
+
 def _codes(column: pyarrow.Array) -> NDArray[np.int64]:
     """By row: the number of its value, in the order in which these come first."""
+    if pyarrow.types.is_null(column.type):
+        return np.zeros(len(column), np.int64)
     found: NDArray[np.int32] = column.dictionary_encode(null_encoding="encode").indices.to_numpy()
     return found.astype(np.int64)
 
