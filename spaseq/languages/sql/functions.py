@@ -199,12 +199,12 @@ def _cut(types: Types) -> tuple[SqlType, Types] | None:
     return (TEXT, [TEXT, *[INTEGER] * (len(types) - 1)]) if fit and _texts(TEXT)(types[:1]) else None
 
 
-_COMPARISON = Signature(2, 2, "two values of one type", _compared)
+_COMPARISON = Signature(2, 2, "two values of one type that is no array", _compared)
 SIGNATURES: Mapping[str, Signature] = {
     **dict.fromkeys(("AND", "OR"), Signature(2, None, "conditions", _truth)),
     "NOT": Signature(1, 1, "a condition", _truth),
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM"), _COMPARISON),
-    "IN": Signature(2, None, "values of one type", _compared),
+    "IN": Signature(2, None, "values of one type that is no array", _compared),
     "IS NULL": Signature(1, 1, "a value", lambda types: (BOOLEAN, types)),
     "LIKE": Signature(3, 3, "texts", _texts(BOOLEAN)),
     "+": Signature(2, 2, "numbers, or a time and an interval", _plus),
@@ -215,8 +215,8 @@ SIGNATURES: Mapping[str, Signature] = {
     "NEGATE": Signature(1, 1, "a number or an interval", _negated),
     "||": Signature(2, 2, "texts", _texts(TEXT)),
     "COALESCE": Signature(1, None, "values of one type", _alike),
-    "NULLIF": Signature(2, 2, "values of one type", _alike),
-    **dict.fromkeys(("LEAST", "GREATEST"), Signature(1, None, "values of one type", _ordered)),
+    "NULLIF": Signature(2, 2, "values of one type that is no array", _ordered),
+    **dict.fromkeys(("LEAST", "GREATEST"), Signature(1, None, "values of one type that is no array", _ordered)),
     "ABS": Signature(1, 1, "a number", _same_number),
     **dict.fromkeys(("FLOOR", "CEIL"), Signature(1, 1, "a number", _whole)),
     "ROUND": Signature(1, 2, "a number, and to how many digits", _rounded),

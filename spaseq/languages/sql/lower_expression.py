@@ -287,9 +287,9 @@ def applied(function: str, operands: Sequence[SqlExpression], node: tree.Node) -
     """A function of operands, which are cast where they have to be; Problem if it does not take them."""
     found = typed(function, [operand.type for operand in operands])
     if found is None:
-        types = " and ".join(str(operand.type) for operand in operands if operand.type is not ANY)
-        message = f"{_SHOWN.get(function, function)} takes {SIGNATURES[function].takes}, not {types}"
-        raise Problem(message, node.span, "CAST one of them" if len(operands) > 1 else "")
+        types = list(dict.fromkeys(str(operand.type) for operand in operands if operand.type is not ANY))
+        message = f"{_SHOWN.get(function, function)} takes {SIGNATURES[function].takes}, not {' and '.join(types)}"
+        raise Problem(message, node.span, "CAST one of them" if len(types) > 1 else "")
     type_, wanted = found
     return Applied(function, tuple(map(cast, operands, wanted)), type_)
 
