@@ -6,6 +6,8 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -243,6 +245,40 @@ class RowsOfTuples(EngineCase):
         return [lambda: engine.push([later]), lambda: engine.advance(1 << 51), engine.snapshot]
 
 
+class StreamedPatterns(EngineCase):
+    """Queries in SQL to which rows are pushed, which go on from a snapshot."""
+
+    def __init__(self, queries: dict[str, str], events: list[dict[str, Any]]) -> None:
+        self._queries = queries
+        self._events = events
+
+    def go(self) -> list[str]:
+        half = len(self._events) // 2
+        self._engine = None
+        engine = self._engine = TupleEngine(time="time")
+        for name, query in self._queries.items():
+            engine.register(query, name)
+        found = self.push(engine, self._events[:half])
+        data = engine.snapshot()
+        self._engine = None
+        engine = self._engine = TupleEngine.restore(data, self._queries)
+        found += self.push(engine, self._events[half:])
+        return found + [f"{name} {table.to_pylist()}" for name, table in engine.close()]
+
+    def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
+        """What rows give, of which an eighth comes one by one, and the others in three pieces; as time passes."""
+        found, alone = [], len(events) // 8
+        for begin, end in pairwise([*range(alone), *range(alone, len(events), len(events) // 3), len(events)]):
+            some = events[begin:end]
+            for name, table in [*engine.push(some), *engine.advance(some[-1]["time"])]:
+                found.append(f"{name} {table.to_pylist()}")
+        return found
+
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
+        later = {"type": "BUY", "key": "k0", "price": 1, "time": datetime(2027, 1, 1)}
+        return [lambda: engine.push([later]), lambda: engine.advance(datetime(2028, 1, 1)), engine.snapshot]
+
+
 class Searches(Case):
     """Paths of queries on a graph, pairs of their ends, how many there are, and the best ones."""
 
@@ -398,12 +434,23 @@ PATTERNS = {
 }
 
 
+IN_SQL = """SELECT * FROM Trades MATCH_RECOGNIZE (PARTITION BY key ORDER BY time
+    MEASURES FIRST(A.price, 1) AS first, SUM(price) AS total, MAX(A.price) AS most, LAST(B.type) AS kind
+    ALL ROWS PER MATCH PATTERN {})"""
+
+
+def streamed_patterns(events: int = 100) -> Case:
+    """Rows that are pushed to the same queries."""
+    header, *lines = tuples(events).splitlines()
+    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
+    begin, second = datetime(2026, 1, 1), timedelta(seconds=1)
+    timed = [row | {"price": int(row["price"]), "time": begin + number * second} for number, row in enumerate(rows)]
+    return StreamedPatterns({name: IN_SQL.format(pattern) for name, pattern in PATTERNS.items()}, timed)
+
+
 def row_patterns(events: int = 600) -> Case:
     """Rows of queries in SQL: keys that are sorted, searches, navigations and running aggregates."""
-    text = """SELECT * FROM Trades MATCH_RECOGNIZE (PARTITION BY key ORDER BY time
-        MEASURES FIRST(A.price, 1) AS first, SUM(price) AS total, MAX(A.price) AS most, LAST(B.type) AS kind
-        ALL ROWS PER MATCH PATTERN {})"""
-    queries = [written(f"{name}.sql", text.format(pattern)) for name, pattern in PATTERNS.items()]
+    queries = [written(f"{name}.sql", IN_SQL.format(pattern)) for name, pattern in PATTERNS.items()]
     header, *lines = tuples(events).splitlines()
     timed = [
         f"{line.rpartition(',')[0]},2026-01-01T{n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}"
@@ -428,14 +475,13 @@ def searches(edges: int = 60) -> Case:
 RUNS: dict[str, Callable[..., Case]] = {
     "sequences": sequences, "complex events": complex_events, "aggregates": aggregates, "totals": totals,
     "snapshot": snapshot, "rows": rows, "rules": rules, "tuple rows": tuple_rows,
-    "within": within, "tuples within": tuples_within, "row patterns": row_patterns, "edges": edges,
-    "searches": searches,
+    "within": within, "tuples within": tuples_within, "row patterns": row_patterns,
+    "streamed patterns": streamed_patterns, "edges": edges, "searches": searches,
 }  # fmt: skip
 LONG: dict[str, int] = {  # events with which a run has some 20,000 allocations
     "sequences": 6_000, "complex events": 40_000, "aggregates": 40_000, "totals": 12_000, "snapshot": 1_300,
     "rows": 2_000, "rules": 1_300, "tuple rows": 4_000, "within": 1_300, "tuples within": 4_000, "row patterns": 60_000,
-    "edges": 6_000,
-    "searches": 400,
+    "streamed patterns": 1_000, "edges": 6_000, "searches": 400,
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ EVERY = {
     "within": 97,
     "tuples within": 3,
     "row patterns": 7,
+    "streamed patterns": 41,
     "edges": 41,
     "searches": 31,
 }
