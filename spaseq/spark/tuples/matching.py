@@ -24,7 +24,7 @@ from spaseq.spark.tuples.row_pattern_matching import (
 )
 from spaseq.streams.timestamps import UNITS, duration_microseconds
 from spaseq.tuples.parameter_rows import with_table
-from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare
+from spaseq.tuples.queries import AnyQuery, Prepared, ReadingOptions, prepare, steps_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,13 +54,15 @@ def match_tuples(
     losses: Losses | None = None,
     given: RowSource | None = None,
     sharing: bool = True,
+    max_steps: int | None = None,
 ) -> DataFrame:
     """The results of a query in CEQL or SQL in the rows of ``df``, bounded or streaming.
 
     In SQL (MATCH_RECOGNIZE) what comes back has the columns of SELECT.  Bounded rows are sorted, so that ``time`` need
     not be given: if it is, ORDER BY begins with it, or there is none.  Keys of PARTITION BY are assigned to the
     partitions of Spark by how many rows they have.  A streaming ``df`` needs PARTITION BY and WITHIN, and is cut into
-    ``buckets``.  What says how CEQL takes its rows is refused there (OptionError).  The rest is about CEQL.
+    ``buckets``.  ``max_steps`` is as of ``spaseq.tuples.match``.  What says how CEQL takes its rows is refused there
+    (OptionError).  The rest is about CEQL.
 
     ``time``, ``type``, ``relation``, ``stream``, ``unit``, ``time_format`` and ``totals`` are as of
     ``spaseq.tuples.match``; rows are in the order of their times.  What comes back has ``first`` and ``last``, the
@@ -84,7 +86,9 @@ def match_tuples(
     options = _options(time, type, relation, stream, unit, time_format, totals, on_error)
     found, partitions = with_table(prepare(query), given, ""), shuffle_partitions(df.sparkSession)
     if not isinstance(found, Prepared):
-        how = RowPatternOptions(options, checked_buckets(buckets, partitions), partitions, whole, late)
+        how = RowPatternOptions(
+            options, checked_buckets(buckets, partitions), partitions, whole, late, steps_of(max_steps)
+        )
         return match_row_pattern(df, found, how, duration_microseconds(lateness), name)
     job = tuple_job(df.schema, found, options, buckets, whole, partitions, late, sharing)
     rows = selected(df, job.reading.given.names)
@@ -114,6 +118,7 @@ def finish_tuples(
     late: bool = False,
     given: RowSource | None = None,
     sharing: bool = True,
+    max_steps: int | None = None,
 ) -> DataFrame:
     """What the end of the input decides, of a streaming ``match_tuples`` that has stopped; a bounded data frame.
 
@@ -122,7 +127,9 @@ def finish_tuples(
     options = _options(time, type, relation, stream, unit, time_format, totals, "stop")
     found, partitions = with_table(prepare(query), given, ""), partitions_of(spark, checkpoint)
     if not isinstance(found, Prepared):
-        how = RowPatternOptions(options, checked_buckets(buckets, partitions), partitions, whole, late)
+        how = RowPatternOptions(
+            options, checked_buckets(buckets, partitions), partitions, whole, late, steps_of(max_steps)
+        )
         return finished(spark, checkpoint, row_pattern_job(schema, found, how))
     return finished(spark, checkpoint, tuple_job(schema, found, options, buckets, whole, partitions, late, sharing))
 

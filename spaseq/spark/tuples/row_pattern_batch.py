@@ -30,9 +30,12 @@ AT_ONCE = 1 << 17  # rows of small partitions that are evaluated together
 
 
 def match_whole_partitions(
-    df: DataFrame, reading: RowPatternReading, results: StructType, partitions: int
+    df: DataFrame, reading: RowPatternReading, results: StructType, partitions: int, max_steps: int = 0
 ) -> DataFrame:
-    """The results on all rows of a data frame, in so many partitions of Spark at most."""
+    """The results on all rows of a data frame, in so many partitions of Spark at most.
+
+    ``max_steps``: of a search from one row (0: any number).
+    """
     from pyspark.sql import functions
     from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -40,7 +43,7 @@ def match_whole_partitions(
     keys = [functions.col(reading.column(name)) for name in reading.meaning.partition]
     order = (_sorting(functions.col(reading.column(key.column)), key) for key in reading.order)
     by = [*(key.asc_nulls_last() for key in keys), *order, functions.col(PLACE)]
-    stage = WholePartitions(reading, to_arrow_schema(results, timezone="UTC"))
+    stage = WholePartitions(reading, to_arrow_schema(results, timezone="UTC"), max_steps)
     return spread(rows, keys, partitions).sortWithinPartitions(*by).mapInArrow(carried(stage.evaluate), results)
 
 
@@ -56,9 +59,10 @@ class WholePartitions:
 
     reading: RowPatternReading
     schema: pyarrow.Schema
+    max_steps: int = 0
 
     def evaluate(self, batches: Iterable[pyarrow.RecordBatch]) -> Batches:
-        """The results.  StreamError: a row has no value, or SKIP TO finds none."""
+        """The results.  StreamError: a row has no value, SKIP TO finds none, or a search takes too many steps."""
         tables = map(self._read, batches)
         for rows in whole_partitions(tables, self.reading.meaning.partition):
             for found in self._recognized(rows).to_batches(max_chunksize=MOST_SHOWN):
@@ -71,7 +75,7 @@ class WholePartitions:
 
     def _recognized(self, rows: pyarrow.Table) -> pyarrow.Table:
         try:
-            return recognized(self.reading.meaning, rows).results
+            return recognized(self.reading.meaning, rows, self.max_steps).results
         except RowFault as fault:
             where = self.reading.query.parsed.place(fault.clause, fault.name)
             raise StreamError(f"{fault} (at {_place(rows, fault.row)})", where) from None

@@ -33,10 +33,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowPatternStreamReading:
-    """How rows of a stream are ``read`` for a query in SQL, which have times; ``options`` say how."""
+    """How rows of a stream are ``read`` for a query in SQL, which have times; ``options`` say how.
+
+    ``max_steps``: of a search from one row (0: any number).
+    """
 
     read: RowPatternReading
     options: ReadingOptions
+    max_steps: int = 0
 
     @property
     def time(self) -> str:
@@ -76,7 +80,8 @@ class RowPatternStreamReading:
         """What runs the query, which is still to be registered."""
         types = {exact_name(name): exact_type(self.read.given.field(name).type) for name in self.read.read}
         setting = ReadingOptions(relation="row", time=TIME).setting(has_names=False)
-        return TableKind(setting, ColumnTypes(types | {TIME: pyarrow.timestamp("us")}), Soundness("this engine"))
+        known = ColumnTypes(types | {TIME: pyarrow.timestamp("us")})
+        return TableKind(setting, known, Soundness("this engine"), max_steps=self.max_steps)
 
     def begun(self) -> TableKind:
         """The query at work."""

@@ -30,6 +30,7 @@ class RowPatternOptions:
     partitions: int
     whole: bool = False
     late: bool = False
+    max_steps: int = 0
 
     def check(self, query: PreparedRowPattern) -> None:
         """OptionError for what makes no sense in SQL.  QueryError: ORDER BY begins with another column than time."""
@@ -71,7 +72,7 @@ def match_row_pattern(
         return match_streaming([job.reading.read.selected(df)], job, lateness, secrets.token_hex(8), name)
     reading = row_pattern_reading(query, df.schema, how.reading.time)
     results = _results(reading, df.schema, how.late)
-    return match_whole_partitions(df, reading, results, 1 if how.whole else how.partitions)
+    return match_whole_partitions(df, reading, results, 1 if how.whole else how.partitions, how.max_steps)
 
 
 def row_pattern_job(columns: StructType, query: PreparedRowPattern, how: RowPatternOptions) -> RowPatternJob:
@@ -85,7 +86,7 @@ def row_pattern_job(columns: StructType, query: PreparedRowPattern, how: RowPatt
     options = replace(without_types({"": query}, how.reading), time=time)
     results = _results(read, columns, how.late)
     return RowPatternJob(
-        RowPatternStreamReading(read, options), results, how.buckets, how.partitions, how.whole, how.late
+        RowPatternStreamReading(read, options, how.max_steps), results, how.buckets, how.partitions, how.whole, how.late
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
-from spaseq.errors import OptionError, QueryError
+from spaseq.errors import OptionError
 from spaseq.pattern.rows.expressions import Field, everything
 from spaseq.pattern.rows.query import RowOrder, RowPatternQuery, ShownColumn
 from spaseq.sources.tables.types import column_named, exact_name, exact_type, usual
@@ -38,7 +38,7 @@ class RowPatternReading:
 
     @cached_property
     def meaning(self) -> RowPatternQuery:
-        """What the query means here."""
+        """What the query means here.  QueryError: nothing."""
         fields = [(exact_name(field.name), exact_type(field.type)) for field in self.given]
         return self.query.on(self.names, pyarrow.schema(fields))
 
@@ -83,18 +83,14 @@ def row_pattern_reading(
 ) -> RowPatternReading:
     """How a data frame with these columns is read, of which one has the ``time`` of rows; ``everything``: all are.
 
-    QueryError: the query makes no sense for it.  OptionError: there is no such column, or one has a type that Arrow has
-    not.
+    QueryError: the query reads a column that is not there.  OptionError: there is no such column, or one has a type
+    that Arrow has not.
     """
     names = tuple(columns.names)
     if time is not None and time not in names:
         raise OptionError(f"there is no column {time} for the times; {did_you_mean(time, names)}")
     asked = names if everything else [*map(column_named, query.asked(names)), *(() if time is None else (time,))]
-    reading = RowPatternReading(query, names, arrow_schema(columns, existing(asked, names)), time)
-    for name in reading.meaning.partition:
-        if pyarrow.types.is_nested(reading.given.field(name).type):
-            raise QueryError(f"PARTITION BY {name}: a list is no key", hint="take a text or a number of it")
-    return reading
+    return RowPatternReading(query, names, arrow_schema(columns, existing(asked, names)), time)
 
 
 # ── results ──────────────────────────────────────────────────────────────────────────────────────────────

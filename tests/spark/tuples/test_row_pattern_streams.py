@@ -15,8 +15,10 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from spaseq import tuples
 from spaseq.errors import LocatedError, OptionError, QueryError, SnapshotError, StreamError
 from spaseq.spark import log
+from spaseq.spark.tuples.row_pattern_batch import PLACE, WholePartitions
 from spaseq.spark.tuples.row_pattern_job import RowPatternJob, RowPatternShard
 from spaseq.spark.tuples.row_pattern_matching import RowPatternOptions, row_pattern_job
+from spaseq.spark.tuples.row_pattern_reading import row_pattern_reading
 from spaseq.tuples.queries import ReadingOptions
 from spaseq.tuples.row_patterns.prepared import prepared_row_pattern
 from tests.oracle import sql as oracle
@@ -154,6 +156,19 @@ def test_a_row_without_a_value_ends_the_job() -> None:
     with pytest.raises(StreamError, match=r"error: /: division by zero \(at position 1"):
         list(cluster.batch(came(("x", 1, 2), ("x", 2, 0)), 0))
         list(cluster.batch(came(("x", 3, 2)), 3 * SECOND))
+
+
+def test_a_search_that_takes_too_long_ends_the_job() -> None:
+    endless = FALLS.replace("(a b+ c)", "(a+ c)").replace("b AS v < PREV(v), c AS v > PREV(v)", "c AS v > 9 * SUM(a.v)")
+    cluster = JobCluster(job_of(endless, SCHEMA, max_steps=20), random.Random(1))
+    with pytest.raises(StreamError, match=r"<query>:.* the search takes more steps than it may \(max_steps\)"):
+        list(cluster.batch(came(*(("x", 1, 2) for _ in range(30))), 0))
+        list(cluster.finish())
+    rows = pyarrow.table({"k": ["x"] * 30, "at": pyarrow.array(range(30), pyarrow.timestamp("us")), "v": [1] * 30})
+    reading = row_pattern_reading(prepared_row_pattern(endless), from_arrow_schema(rows.schema), None)
+    stage = WholePartitions(reading, pyarrow.schema({}), max_steps=20)
+    with pytest.raises(StreamError, match="more steps"):
+        list(stage.evaluate(placed(rows).append_column(PLACE, pyarrow.array(range(30))).to_batches()))
 
 
 @pytest.mark.parametrize(
