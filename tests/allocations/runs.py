@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -181,36 +181,12 @@ class Rules(Interface):
         return found
 
 
-class TuplesWithin(EngineCase):
-    """A query in CEQL within a bound on work, which goes on from a snapshot."""
+class PushedTuples(EngineCase):
+    """Queries on rows that are pushed, which go on from a snapshot half way."""
 
-    def __init__(self, query: str, events: list[dict[str, Any]]) -> None:
-        self._query = query
-        self._events = events
-
-    def go(self) -> list[str]:
-        half = len(self._events) // 2
-        self._engine = None
-        engine = self._engine = TupleEngine(time="time", bound=Bound(3))
-        engine.register(self._query, "q")
-        found = self.push(engine, self._events[:half])
-        data = engine.snapshot()
-        self._engine = None
-        engine = self._engine = TupleEngine.restore(data, {"q": self._query}, bound=Bound(3))
-        return found + self.push(engine, self._events[half:])
-
-    def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
-        """What the events give."""
-        parts = (events[number : number + 4] for number in range(0, len(events), 4))
-        return [str(table.to_pylist()) for part in parts for _, table in engine.push(part)]
-
-    def calls(self, engine: Any) -> list[Callable[[], object]]:
-        later = {"type": "BUY", "key": "k0", "price": 1, "time": 1 << 50}
-        return [lambda: engine.push([later]), lambda: engine.advance(1 << 51), engine.snapshot]
-
-
-class RowsOfTuples(EngineCase):
-    """Queries in CEQL with parameters, whose rows come and go while rows are pushed, and go on from a snapshot."""
+    bound: Bound | None = None
+    given: Sequence[dict[str, Any]] | None = None
+    later: Any = 1 << 50  # a time behind all rows
 
     def __init__(self, queries: dict[str, str], events: list[dict[str, Any]]) -> None:
         self._queries = queries
@@ -219,64 +195,64 @@ class RowsOfTuples(EngineCase):
     def go(self) -> list[str]:
         half = len(self._events) // 2
         self._engine = None
-        engine = self._engine = TupleEngine(time="time")
+        engine = self._engine = TupleEngine(time="time", bound=self.bound)
         for name, query in self._queries.items():
-            engine.register(query, name, given=[{"limit": number, "length": number + 3} for number in range(4)])
+            engine.register(query, name, given=self.given)
         found = self.push(engine, self._events[:half])
         data = engine.snapshot()
         self._engine = None
-        engine = self._engine = TupleEngine.restore(data, self._queries)
-        return found + self.push(engine, self._events[half:])
+        engine = self._engine = TupleEngine.restore(data, self._queries, bound=self.bound)
+        return [*found, *self.push(engine, self._events[half:]), *self.told(engine.close())]
+
+    def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
+        """What the events give."""
+        return [each for at in range(0, len(events), 4) for each in self.told(engine.push(events[at : at + 4]))]
+
+    @staticmethod
+    def told(results: Iterable[tuple[str, pyarrow.RecordBatch]]) -> list[str]:
+        """Results, as texts."""
+        return [f"{name} {table.to_pylist()}" for name, table in results]
+
+    def calls(self, engine: Any) -> list[Callable[[], object]]:
+        later = {"type": "BUY", "key": "k0", "price": 1, "time": self.later}
+        return [lambda: engine.push([later]), lambda: engine.advance(self.later), engine.snapshot]
+
+
+class TuplesWithin(PushedTuples):
+    """Queries in CEQL within a bound on work."""
+
+    bound = Bound(3)
+
+
+class RowsOfTuples(PushedTuples):
+    """Queries in CEQL with parameters, whose rows come and go while rows are pushed."""
+
+    given = tuple({"limit": number, "length": number + 3} for number in range(4))
 
     def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
         """What the events give."""
         found = []
         for number in range(0, len(events), 4):
-            for name, table in engine.push(events[number : number + 4]):
-                found.append(f"{name} {table.to_pylist()}")
+            found += self.told(engine.push(events[number : number + 4]))
             if number % 16 == 4:
                 rows = engine.given(sorted(self._queries)[number // 16 % len(self._queries)])
                 rows.add([{"limit": number % 9 + 4, "length": number % 7 + 2}])
                 rows.remove([{"limit": number % 5, "length": number % 5 + 3}])
         return found
 
-    def calls(self, engine: Any) -> list[Callable[[], object]]:
-        later = {"type": "BUY", "key": "k0", "price": 1, "time": 1 << 50}
-        return [lambda: engine.push([later]), lambda: engine.advance(1 << 51), engine.snapshot]
 
+class StreamedPatterns(PushedTuples):
+    """Queries in SQL."""
 
-class StreamedPatterns(EngineCase):
-    """Queries in SQL to which rows are pushed, which go on from a snapshot."""
-
-    def __init__(self, queries: dict[str, str], events: list[dict[str, Any]]) -> None:
-        self._queries = queries
-        self._events = events
-
-    def go(self) -> list[str]:
-        half = len(self._events) // 2
-        self._engine = None
-        engine = self._engine = TupleEngine(time="time")
-        for name, query in self._queries.items():
-            engine.register(query, name)
-        found = self.push(engine, self._events[:half])
-        data = engine.snapshot()
-        self._engine = None
-        engine = self._engine = TupleEngine.restore(data, self._queries)
-        found += self.push(engine, self._events[half:])
-        return found + [f"{name} {table.to_pylist()}" for name, table in engine.close()]
+    later = datetime(2027, 1, 1)
 
     def push(self, engine: TupleEngine, events: list[dict[str, Any]]) -> list[str]:
         """What rows give, of which an eighth comes one by one, and the others in three pieces; as time passes."""
         found, alone = [], len(events) // 8
         for begin, end in pairwise([*range(alone), *range(alone, len(events), len(events) // 3), len(events)]):
-            some = events[begin:end]
-            for name, table in [*engine.push(some), *engine.advance(some[-1]["time"])]:
-                found.append(f"{name} {table.to_pylist()}")
+            found += self.told(engine.push(events[begin:end]))
+            found += self.told(engine.advance(events[end - 1]["time"]))
         return found
-
-    def calls(self, engine: Any) -> list[Callable[[], object]]:
-        later = {"type": "BUY", "key": "k0", "price": 1, "time": datetime(2027, 1, 1)}
-        return [lambda: engine.push([later]), lambda: engine.advance(datetime(2028, 1, 1)), engine.snapshot]
 
 
 class Searches(Case):
@@ -335,6 +311,13 @@ def tuples(events: int) -> str:
     """CSV of so many trades."""
     kinds = ("BUY", "SELL", "ASK")
     return TRADES + "".join(f"{kinds[n % 3]},k{n // 60}{n % 2},{n * 7 % 13},{n * 1_000_000}\n" for n in range(events))
+
+
+def trades(events: int) -> list[dict[str, Any]]:
+    """The same as rows."""
+    header, *lines = tuples(events).splitlines()
+    rows = (dict(zip(header.split(","), line.split(","), strict=True)) for line in lines)
+    return [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows]
 
 
 def written(name: str, text: str) -> str:
@@ -402,9 +385,7 @@ def tuple_rows(events: int = 400) -> Case:
         "compared": f"SELECT * FROM Trades {asked} AND c[price > a.price] {WINDOW}",
         "timed": f"SELECT NEXT * FROM Trades {asked} WITHIN $length SECONDS",
     }
-    header, *lines = tuples(events).splitlines()
-    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
-    return RowsOfTuples(queries, [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows])
+    return RowsOfTuples(queries, trades(events))
 
 
 def within(events: int = 200) -> Case:
@@ -416,10 +397,7 @@ def within(events: int = 200) -> Case:
 def tuples_within(events: int = 400) -> Case:
     """The same in CEQL."""
     query = "SELECT * FROM Trades WHERE BUY AS a ; SELL AS b ; ASK AS c FILTER c[price * 2 > a.price + b.price]"
-    header, *lines = tuples(events).splitlines()
-    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
-    events_of = [row | {"price": int(row["price"]), "time": int(row["time"])} for row in rows]
-    return TuplesWithin(f"{query} WITHIN 30 SECONDS", events_of)
+    return TuplesWithin({"q": f"{query} WITHIN 30 SECONDS"}, trades(events))
 
 
 PATTERNS = {
@@ -441,10 +419,8 @@ IN_SQL = """SELECT * FROM Trades MATCH_RECOGNIZE (PARTITION BY key ORDER BY time
 
 def streamed_patterns(events: int = 100) -> Case:
     """Rows that are pushed to the same queries."""
-    header, *lines = tuples(events).splitlines()
-    rows = [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
     begin, second = datetime(2026, 1, 1), timedelta(seconds=1)
-    timed = [row | {"price": int(row["price"]), "time": begin + number * second} for number, row in enumerate(rows)]
+    timed = [row | {"time": begin + number * second} for number, row in enumerate(trades(events))]
     return StreamedPatterns({name: IN_SQL.format(pattern) for name, pattern in PATTERNS.items()}, timed)
 
 

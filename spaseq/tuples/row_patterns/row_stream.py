@@ -21,9 +21,16 @@ from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.columns.rows import FewRows
 from spaseq.tuples.columns.serialisation import damaged, require, rows_stored
-from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.faults import RowFault
-from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, TimePassed, batch_of
+from spaseq.tuples.row_patterns.fed import (
+    MOST_SHOWN,
+    EndOfRows,
+    Fed,
+    RowPatternEvaluation,
+    RowsFed,
+    TimePassed,
+    batch_of,
+)
 from spaseq.tuples.row_patterns.few_matches import FewMatches
 from spaseq.tuples.row_patterns.partition_numbers import PartitionNumbers, with_count
 from spaseq.tuples.row_patterns.recognition import StuckError, skip_of, unmatched_of
@@ -40,14 +47,11 @@ from spaseq.tuples.row_patterns.tied_rows import POSITION, TiedRows
 _FEW = 1 << 12  # rows that are kept without a thought
 
 
-class RowStream:
-    """See ``TableEvaluation``.  ``columns`` are those of the rows as they are asked for, the first one at a position.
+class RowStream(RowPatternEvaluation):
+    """Rows of ``columns``, as they are asked for, the first one at a position; see ``RowPatternEvaluation``.
 
     Rows have numbers: their positions, but where those of one time are sorted.
     """
-
-    variables: tuple[str, ...] = ()
-    met = 0
 
     def __init__(
         self,
@@ -57,9 +61,7 @@ class RowStream:
         first: int,
         max_steps: int = 0,
     ) -> None:
-        assert query.columns is not None
-        self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
-        self.found = 0
+        super().__init__(query)
         self._parsed, self._query = parsed, query
         self._plan = row_pattern_plan(query)
         self._reach = row_reach(query, self._plan)
@@ -100,22 +102,12 @@ class RowStream:
         due = self._scanner.due
         return min(due if due == GREATEST else due - 1, self._tied.due)
 
-    def batches(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
-        """See ``TableEvaluation``.  StreamError: a row has no value."""
-        for found in self._results(batch):
-            self.found += found.num_rows
-            yield found
-
-    def counts(self, batch: Fed) -> Iterator[int]:
-        """See ``TableEvaluation``."""
-        for found in self.batches(batch):
-            yield found.num_rows
-
     def statistics(self) -> dict[str, int]:
         """See ``TableEvaluation``: how many rows are kept, about, of how many keys."""
         return {"rows": self._scanner.rows + len(self._tied), "keys": len(self._partitions)}
 
-    def _results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+    def results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+        """See ``RowPatternEvaluation``."""
         match batch:
             case RowsFed():
                 self._reached = int(batch.times[-1])

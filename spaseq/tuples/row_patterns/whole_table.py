@@ -10,27 +10,21 @@ from spaseq.errors import StreamError
 from spaseq.languages.sql import ParsedRowPatternQuery
 from spaseq.pattern.rows.query import RowPatternQuery
 from spaseq.sources.tables.types import column_named
-from spaseq.tuples.row_patterns.arrow_types import arrow_type
 from spaseq.tuples.row_patterns.buffers import joined
 from spaseq.tuples.row_patterns.faults import RowFault
-from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowsFed, batch_of
+from spaseq.tuples.row_patterns.fed import MOST_SHOWN, EndOfRows, Fed, RowPatternEvaluation, RowsFed, batch_of
 from spaseq.tuples.row_patterns.recognition import recognized
 
 _ROWS = "rows\n"  # a column that no query can mean: there are as many rows where none is read
 
 
-class WholeTable:
-    """See ``TableEvaluation``.  ``columns`` are those of the table as they are asked for."""
-
-    variables: tuple[str, ...] = ()
-    met = 0
+class WholeTable(RowPatternEvaluation):
+    """See ``RowPatternEvaluation``.  ``columns`` are those of the table as they are asked for."""
 
     def __init__(
         self, parsed: ParsedRowPatternQuery, query: RowPatternQuery, columns: pyarrow.Schema, max_steps: int = 0
     ) -> None:
-        assert query.columns is not None
-        self.schema = pyarrow.schema([(column.name, arrow_type(column.type)) for column in query.columns])
-        self.found = 0
+        super().__init__(query)
         self.unmatched: tuple[str, ...] = ()
         self._parsed = parsed
         self._query = query
@@ -39,22 +33,12 @@ class WholeTable:
         self._first: int | None = None
         self._kept: list[pyarrow.RecordBatch] = []
 
-    def batches(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
-        """See ``TableEvaluation``: all results, at the end.  StreamError: a row has no value."""
-        for found in self._results(batch):
-            self.found += found.num_rows
-            yield found
-
-    def counts(self, batch: Fed) -> Iterator[int]:
-        """See ``TableEvaluation``."""
-        for found in self.batches(batch):
-            yield found.num_rows
-
     def statistics(self) -> dict[str, int]:
         """See ``TableEvaluation``: how many rows are kept."""
         return {"rows": sum(batch.num_rows for batch in self._kept)}
 
-    def _results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+    def results(self, batch: Fed) -> Iterator[pyarrow.RecordBatch]:
+        """See ``RowPatternEvaluation``: all results, at the end."""
         if isinstance(batch, EndOfRows):
             yield from self._recognized().to_batches(max_chunksize=MOST_SHOWN)
             self._kept.clear()
