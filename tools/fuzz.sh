@@ -9,7 +9,7 @@ cd "$root"
 if [ ! -e "$stamp" ] || [ -n "$(find setup.py nfa_native gpm/native -newer "$stamp" \( -name setup.py -o -name '*.pyx' -o -name '*.px[di]' -o -name '*.hpp' \) | head -n 1)" ]; then
     sh tools/sanitize_build.sh
 fi
-git ls-files -z --cached --others --exclude-standard | xargs -0 tar cf - | tar xf - -C "$copy"
+git ls-files -z --cached --others --exclude-standard | tar cf - --null -T - | tar xf - -C "$copy"
 runtime=$(${CXX:-g++} -print-file-name=libasan.so):$(${CXX:-g++} -print-file-name=libstdc++.so)
 cd "$copy"
 LD_PRELOAD=$runtime PYTHONMALLOC=malloc UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \

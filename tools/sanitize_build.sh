@@ -5,7 +5,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 copy=${SANITIZE_DIR:-$root/build/sanitize}
 rm -rf "$copy"
 mkdir -p "$copy"
-(cd "$root" && git ls-files -z | xargs -0 tar cf - ) | tar xf - -C "$copy"
+(cd "$root" && git ls-files -z | tar cf - --null -T -) | tar xf - -C "$copy"
 cd "$copy"
 "${PYTHON:-python3}" -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check "setuptools>=77" "cython>=3.1" "lark>=1.2.2" wheel
