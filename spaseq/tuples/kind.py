@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,8 @@ from spaseq.plan.formulas.rule_conditions import rule_conditions
 from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
-from spaseq.runtime.statistics import Statistics, of_stream, reasons
+from spaseq.runtime.statistics import Statistics
 from spaseq.streams.clock import StreamClock
-from spaseq.streams.losses import Skipped
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.text import did_you_mean
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
@@ -47,25 +46,7 @@ from spaseq.tuples.tuple_bounds import checked
 from spaseq.tuples.tuple_family import TupleFamily
 from spaseq.tuples.tuple_input import TableBatch, TupleInput
 from spaseq.tuples.tuple_query import Evaluation, TupleQuery
-
-
-@dataclass(slots=True)
-class StreamCounters:
-    """What was left out of a stream, and where the first of it was; ``first_late`` is the first row that came late."""
-
-    skipped: int = 0
-    first_skipped: str = ""
-    first_late: str = ""
-
-    def skip(self, more: Skipped) -> None:
-        """Rows were left out."""
-        self.skipped += more.count
-        self.first_skipped = self.first_skipped or more.first
-
-    def statistics(self, clock: StreamClock) -> Statistics:
-        """What to tell of a stream with this clock."""
-        first = {"first_skipped": self.first_skipped} if self.skipped else {}
-        return of_stream(clock, self.first_late, {"skipped": self.skipped, **first})
+from spaseq.tuples.tuple_statistics import StreamCounters, query_statistics
 
 
 class TableKind:
@@ -436,7 +417,7 @@ class TableKind:
         return {
             "streams": {name: counters.get(name, none).statistics(clock) for name, clock in clocks.items()},
             "queries": {
-                name: _statistics(self.input_of(query), query, name) for name, query in self.core.running.items()
+                name: query_statistics(self.input_of(query), query, name) for name, query in self.core.running.items()
             },
         }
 
@@ -482,34 +463,6 @@ class TableKind:
         if self.setting.has_names or self.setting.naming.stream_column is not None:
             return None
         return prepared.query.streams[0] if prepared.query.streams else self.setting.own
-
-
-def _statistics(merged: TupleInput, query: AnyTupleQuery, name: str) -> Statistics:
-    waits, its = len(merged.buffer), query.named(name)
-    events = merged.position - its.first if query.has_begun else 0
-    found: Statistics = {
-        **({"rows": len(query.rows)} if isinstance(query, ParametricTupleQuery) else {}),
-        **({"family": len(query.queries)} if isinstance(query, TupleFamily) else {}),
-        "results": its.results,
-        "events": events,
-        "waiting_events": waits,
-        "held_back_by": merged.slowest() if waits else None,
-    }
-    if query.has_begun:
-        found["kernel"] = query.statistics()
-    found |= query.shed.statistics() | merged.told()
-    if query.error:
-        found["error"] = query.error
-    if not its.results:
-        unmatched = query.unmatched_of(name)
-        missing = [f"no event fits {' or '.join(unmatched)}"] if unmatched else []
-        found["why"] = reasons(
-            merged.losses(query) if events else [],
-            f"{waits:,}" if waits else "",
-            merged.slowest() or "later ones",
-            missing,
-        )
-    return found
 
 
 def raise_first(errors: list[QueryError]) -> None:

@@ -28,7 +28,7 @@ from spaseq.streams.timestamps import GREATEST, UNITS, Time, duration_microsecon
 from spaseq.text import did_you_mean
 from spaseq.tuples.columns.schema import ColumnTypes
 from spaseq.tuples.columns.serialisation import require, rows_read, rows_stored
-from spaseq.tuples.kind import StreamCounters, TableKind, about_query
+from spaseq.tuples.kind import TableKind, about_query
 from spaseq.tuples.known_texts import KnownTupleForms
 from spaseq.tuples.parameter_rows import distinct, each_query, read_rows, row_stored, with_table
 from spaseq.tuples.pushed_rows import FewReader, Pushed, PushedPart
@@ -46,6 +46,7 @@ from spaseq.tuples.queries import (
 from spaseq.tuples.row_pattern_query import needed_back
 from spaseq.tuples.tuple_bounds import check_queries
 from spaseq.tuples.tuple_query import window_back
+from spaseq.tuples.tuple_statistics import StreamCounters
 
 Result = tuple[str, pyarrow.Table]
 OnLate = Callable[[pyarrow.Table], object]
