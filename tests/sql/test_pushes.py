@@ -229,6 +229,27 @@ def test_rows_of_one_time_wait_for_it_to_pass_where_further_keys_sort_them() -> 
     assert given(engine.push([tick(3, "x", 8), tick(4, "x", 1)])) == [("query1", [fall(1, 7)])]
 
 
+KEYS: list[list[Any]] = [
+    [2.5, -1.0, None], [5, -3, None], ["b", "a", None], [True, False, None], [Decimal("2.0"), Decimal("1.5"), None],
+    [date(2026, 1, 2), date(2026, 1, 1), None], [TEN, TEN - timedelta(1), None],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["", "DESC", "NULLS FIRST", "DESC NULLS LAST"])
+@pytest.mark.parametrize("keys", KEYS, ids=str)
+@pytest.mark.parametrize("size", [1, 2, 9])
+def test_further_keys_sort_rows_however_they_come(keys: list[Any], order: str, size: int) -> None:
+    text = f"t MATCH_RECOGNIZE (ORDER BY at, k {order} MEASURES ARRAY_AGG(v) AS vs PATTERN (A+) DEFINE A AS v >= 0)"
+    rows = [{"at": time, "k": key, "v": 2 * time + key_at} for time in range(3) for key_at, key in enumerate(keys)]
+    engine = running(text)
+    found = given(engine.push(rows[:1])) + given(engine.push(pyarrow.Table.from_pylist(rows[1:2])))
+    for begin in range(2, len(rows), size):
+        found += given(engine.push(rows[begin : begin + size]))
+        engine = Engine.restore(engine.snapshot(), {"query1": text}) if begin == 4 else engine
+    found += given(engine.close())
+    assert [result for _, results in found for result in results] == tuples.match(text, rows).to_arrow().to_pylist()
+
+
 def microseconds(time: datetime) -> int:
     return int(time.replace(tzinfo=UTC).timestamp() * 1_000_000)
 

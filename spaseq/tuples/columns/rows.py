@@ -79,7 +79,11 @@ class FewRows:
 
     def with_column(self, field: pyarrow.Field, value: object) -> FewRows:
         """The same with one column more, which has one value."""
-        lists = {name: self.values(name) for name in self._lists} | {field.name: [value] * len(self)}
+        return self.beside(field, [value] * len(self))
+
+    def beside(self, field: pyarrow.Field, values: Sequence[Any]) -> FewRows:
+        """The same with one column more, which has these values."""
+        lists = {name: self.values(name) for name in self._lists} | {field.name: values}
         return FewRows(self.schema.append(field), lists, len(self))
 
     def slice(self, begin: int, length: int | None = None) -> FewRows:

@@ -16,7 +16,7 @@ from spaseq.languages.sql import ParsedRowPatternQuery
 from spaseq.pattern.rows.query import RowPatternQuery, Shown
 from spaseq.plan.rows.plan import row_pattern_plan
 from spaseq.plan.rows.reach import row_reach, why_remembered
-from spaseq.sources.tables.types import column_named
+from spaseq.sources.tables.types import column_named, exact_name
 from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST, LEAST
 from spaseq.tuples.columns.rows import FewRows
@@ -112,12 +112,12 @@ class RowStream(RowPatternEvaluation):
             case RowsFed():
                 self._reached = int(batch.times[-1])
                 if self._takes_few and isinstance(batch.rows, FewRows):
-                    yield from self._fed_few(batch.rows, batch.times)
+                    yield from self._fed_few(*self._tied.add_few(batch.rows, batch.times, batch.first))
                 else:
                     yield from self._fed(*self._tied.add(batch_of(batch, self._columns), batch.times, batch.first))
-                    if self._tied.sorts:  # and those that wait tell that time has come to them
-                        self._scanner.promise(self._reached)
-                        yield from self._decided()
+                if self._tied.sorts:  # and those that wait tell that time has come to them
+                    self._scanner.promise(self._reached)
+                    yield from self._decided()
             case TimePassed(time):
                 self._reached = max(self._reached, time)
                 yield from self._fed(*self._tied.passed(time))
@@ -134,7 +134,7 @@ class RowStream(RowPatternEvaluation):
     @property
     def _takes_few(self) -> bool:
         """Whether rows of Python need not become columns."""
-        return self._reading.tests is not None and self._reading.plain is not None and not self._tied.sorts
+        return self._reading.tests is not None and self._reading.plain is not None
 
     # ── rows ─────────────────────────────────────────────────────────────────────────────────────────────
     def _fed(self, rows: pyarrow.RecordBatch, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
@@ -147,8 +147,13 @@ class RowStream(RowPatternEvaluation):
         else:
             yield from self._fed_read(rows, of, times)
 
-    def _fed_few(self, rows: FewRows, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
-        """The same of a few rows, which need no order."""
+    def _fed_few(self, rows: FewRows | pyarrow.RecordBatch, times: Numbers) -> Iterator[pyarrow.RecordBatch]:
+        """The same of a few rows."""
+        if isinstance(rows, pyarrow.RecordBatch):
+            yield from self._fed(rows, times)
+            return
+        if not rows.num_rows:
+            return
         of, within = self._partitions.of_few(rows, self._scanner.new_partition), self._query.within
         try:
             values = self._reading.few_values(rows)
@@ -163,7 +168,8 @@ class RowStream(RowPatternEvaluation):
             yield from self._fed(self._as_kept(rows.slice(done)), times[done:])
 
     def _as_kept(self, rows: FewRows) -> pyarrow.RecordBatch:
-        return rows.select(self._columns.names).rename_columns(self._rows.schema.names)
+        names = self._rows.schema.names
+        return rows.select([exact_name(name) for name in names]).rename_columns(names)
 
     def _fed_tested(
         self, rows: pyarrow.RecordBatch, of: NDArray[np.uint32], times: Numbers

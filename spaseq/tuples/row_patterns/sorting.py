@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from spaseq.pattern.rows.query import RowOrder
+from spaseq.sources.tables.types import exact_name
+from spaseq.tuples.columns.rows import FewRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,20 @@ def by_keys(rows: pyarrow.RecordBatch, times: NDArray[np.int64], keys: Sequence[
     """Where rows are in the order of their times, those of one time by ``keys``, those that are alike as they came."""
     columns = [one for key in keys for one in _sort_columns(_plain(rows.column(key.column)), key)]
     return _by_all([(pyarrow.array(times), "ascending"), *columns])
+
+
+def few_by_keys(rows: FewRows, times: NDArray[np.int64], keys: Sequence[RowOrder]) -> FewRows:
+    """The same rows in that order."""
+    if rows.num_rows < 2:
+        return rows
+    places = list(range(rows.num_rows))
+    for key in reversed(keys):
+        values = rows.values(exact_name(key.column))
+        null = (2 if key.nulls_first == key.descending else 0, 0)
+        ranks = [null if value is None else (1, value) for value in values]
+        places.sort(key=ranks.__getitem__, reverse=key.descending)
+    places.sort(key=times.tolist().__getitem__)
+    return rows.take(pyarrow.array(places))
 
 
 def column_of(table: pyarrow.Table, name: str) -> pyarrow.Array:

@@ -8,11 +8,14 @@ import numpy as np
 import pyarrow
 
 from spaseq.pattern.rows.query import RowOrder
+from spaseq.sources.tables.types import exact_name
 from spaseq.streams.batch import Numbers
 from spaseq.streams.timestamps import GREATEST
-from spaseq.tuples.row_patterns.sorting import by_keys
+from spaseq.tuples.columns.rows import FewRows, behind_each_other
+from spaseq.tuples.row_patterns.sorting import by_keys, few_by_keys
 
 POSITION = "position\n"  # a column that no query can mean: where a row is among all
+_FIELD = pyarrow.field(exact_name(POSITION), pyarrow.int64())
 
 
 class TiedRows:
@@ -25,6 +28,7 @@ class TiedRows:
         self.schema = named.append(pyarrow.field(POSITION, pyarrow.int64())) if keys else named
         self._keys = keys
         self._waiting: list[pyarrow.RecordBatch] = []  # rows of one time
+        self._few: list[FewRows] = []  # that came last, and are no batch yet
         self._count, self._time = 0, GREATEST
 
     @property
@@ -43,19 +47,39 @@ class TiedRows:
     @property
     def rows(self) -> pyarrow.RecordBatch:
         """Those that wait."""
+        self._gather()
         return pyarrow.concat_batches(self._waiting) if self._waiting else _empty(self.schema)
 
     def keep(self, rows: pyarrow.RecordBatch, time: int) -> None:
         """These wait, which are of one time, and no others."""
-        self._waiting, self._count, self._time = [rows], rows.num_rows, time
+        self._waiting, self._few, self._count, self._time = [rows], [], rows.num_rows, time
 
     def add(self, rows: pyarrow.RecordBatch, times: Numbers, first: int) -> tuple[pyarrow.RecordBatch, Numbers]:
         """Rows came, the first of them at that position; those that have their turn."""
         if not self._keys:
             return rows.rename_columns(self.schema.names) if self.schema.names else rows, times
         positions = pyarrow.array(np.arange(first, first + rows.num_rows))
-        rows = pyarrow.RecordBatch.from_arrays([*rows.columns, positions], schema=self.schema)
-        every = np.concatenate([np.full(self._count, self._time), times]) if times[-1] != self._time else times
+        return self._add(pyarrow.RecordBatch.from_arrays([*rows.columns, positions], schema=self.schema), times)
+
+    def add_few(self, rows: FewRows, times: Numbers, first: int) -> tuple[FewRows | pyarrow.RecordBatch, Numbers]:
+        """The same of a few rows, which have the columns ``exact_name`` of the schema."""
+        if not self._keys:
+            return rows, times
+        rows = rows.beside(_FIELD, range(first, first + rows.num_rows))
+        if self._waiting:
+            found = self._add(self._batch(rows), times)
+            if self._count <= rows.num_rows:  # these are all that wait
+                self._waiting, self._few = [], [rows.slice(rows.num_rows - self._count)]
+            return found
+        every = self._times(times)
+        count = int(np.searchsorted(every, every[-1]))
+        whole = behind_each_other([*self._few, rows])
+        self._few, self._count, self._time = [whole.slice(count)], whole.num_rows - count, int(every[-1])
+        return few_by_keys(whole.slice(0, count), every[:count], self._keys), every[:count]
+
+    def _add(self, rows: pyarrow.RecordBatch, times: Numbers) -> tuple[pyarrow.RecordBatch, Numbers]:
+        self._gather()
+        every = self._times(times)
         if every[0] == every[-1]:
             self._waiting.append(rows)
             self._count, self._time = self._count + rows.num_rows, int(every[-1])
@@ -72,6 +96,21 @@ class TiedRows:
         rows, times = self.rows, np.full(self._count, self._time)
         self._waiting, self._count = [], 0
         return self._sorted(rows, times)
+
+    def _times(self, times: Numbers) -> Numbers:
+        """Those of the rows that wait, and of those that come."""
+        return np.concatenate([np.full(self._count, self._time), times]) if self._count else times
+
+    def _gather(self) -> None:
+        """The few become a batch."""
+        few = [part for part in self._few if len(part)]
+        self._few = []
+        if few:
+            self._waiting.append(self._batch(behind_each_other(few)))
+
+    def _batch(self, rows: FewRows) -> pyarrow.RecordBatch:
+        columns = rows.select([exact_name(name) for name in self.schema.names]).columns
+        return pyarrow.RecordBatch.from_arrays(columns, schema=self.schema)
 
     def _sorted(self, rows: pyarrow.RecordBatch, times: Numbers) -> tuple[pyarrow.RecordBatch, Numbers]:
         return rows.take(by_keys(rows, times, self._keys)), times
