@@ -69,10 +69,11 @@ def row_by_row() -> Iterator[str]:
     """A row a push, as dictionaries, beside CEQL's V shape."""
     draw = Random(1)
     rows = [{"type": "T", "k": f"k{at % 100}", "t": at, "v": draw.random()} for at in range(PUSHES)]
-    jobs = {name: _one_by_one(text, rows) for name, text in (("SQL", V_SHAPE), ("CEQL", IN_CEQL))}
-    seconds = interleaved(jobs, 3)
+    texts = {"CEQL": IN_CEQL, "SQL": V_SHAPE, "ORDER BY t, v": V_SHAPE.replace("ORDER BY t", "ORDER BY t, v")}
+    seconds = interleaved({name: _one_by_one(text, rows) for name, text in texts.items()}, 3)
     each = seconds["SQL"] / PUSHES * 1e6
     yield f"V shape, a row a push: {each:.1f} µs, {seconds['SQL'] / seconds['CEQL']:.2f} times CEQL's"
+    yield f"    with a further key in ORDER BY: {seconds['ORDER BY t, v'] / seconds['CEQL']:.2f} times"
 
 
 def _one_by_one(text: str, rows: Sequence[dict[str, Any]]) -> Preparation:
