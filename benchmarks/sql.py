@@ -13,13 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from benchmarks.sql_ticks import KEYS, V_SHAPE, engine, ticks
 from benchmarks.timing import interleaved, rate
 from spaseq import tuples
 
-KEYS = 1_000
-V_SHAPE = """SELECT * FROM ticks MATCH_RECOGNIZE (PARTITION BY k ORDER BY t
-    MEASURES FIRST(A.v) AS top, LAST(B.v) AS bottom, LAST(C.v) AS last PATTERN (A B+ C+)
-    DEFINE B AS B.v < PREV(B.v), C AS C.v > PREV(C.v))"""
 WINDOWS = """SELECT sum(CAST(v < p AS INT)), sum(CAST(v > p AS INT)) FROM (
     SELECT v, lag(v) OVER (PARTITION BY k ORDER BY t) AS p FROM ticks)"""
 ONE = "SELECT * FROM ticks MATCH_RECOGNIZE ({} {} DEFINE {})"
@@ -35,18 +32,6 @@ NEVER = {
     "(A?){20} A{20} B": ("(A?){20} A{20} B", "B AS v < 0"),
     "PERMUTE of 8": ("PERMUTE(A, B, C, D, E, F, G, H)", "A AS v < 0"),
 }
-
-
-def ticks(rows: int, by_time: bool = False) -> pyarrow.Table:
-    """Random walks of a thousand keys, a value a second: key after key, or by time."""
-    count = rows // KEYS
-    walks = np.round(100 + np.cumsum(np.random.default_rng(1).normal(0, 1, (KEYS, count)), axis=1), 2)
-    keys, times = np.repeat(np.arange(KEYS), count), np.tile(np.arange(count), KEYS)
-    values = walks.ravel()
-    if by_time:
-        keys, times, values = np.tile(np.arange(KEYS), count), np.repeat(np.arange(count), KEYS), walks.T.ravel()
-    seconds = pyarrow.array(times * 1_000_000, pyarrow.timestamp("us"))
-    return pyarrow.table({"k": keys, "t": seconds, "v": values})
 
 
 def by_hand(table: pyarrow.Table) -> pyarrow.Table:
@@ -66,11 +51,6 @@ def by_hand(table: pyarrow.Table) -> pyarrow.Table:
         key, before = k, v
     found += [(key, top, bottom, last)] if stage == 2 else []
     return pyarrow.table(list(zip(*found, strict=True)), names=["k", "top", "bottom", "last"])
-
-
-def engine(query: str, table: pyarrow.Table) -> Callable[[], Callable[[], Any]]:
-    """A query on a table."""
-    return lambda: lambda: tuples.match(query, table).to_arrow()
 
 
 def duckdb(table: pyarrow.Table) -> Callable[[], Callable[[], Any]] | None:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow
 
-from benchmarks.sql import NEVER, SEARCHES, V_SHAPE, ticks
+from benchmarks.sql import NEVER, SEARCHES
+from benchmarks.sql_ticks import V_SHAPE, ticks
 from benchmarks.timing import Preparation, interleaved, rate
 from spaseq import tuples
 
