@@ -1,7 +1,8 @@
 """Row patterns in SQL on tables, Arrow to Arrow: beside DuckDB's windows, loops by hand, and with themselves.
 
 ``python -m benchmarks.sql [ROWS]``: ratios of CPU seconds, medians of interleaved rounds.  DuckDB and
-``pandas-match-recognize`` are measured where they are installed (``pip install duckdb pandas-match-recognize``).
+``pandas-match-recognize`` are measured where they are installed (``pip install duckdb pandas-match-recognize``), Trino
+and Flink where Java 17 and Maven are (:mod:`benchmarks.sql_peers`).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow
 
+from benchmarks.sql_peers import beside_others
 from benchmarks.sql_ticks import KEYS, V_SHAPE, engine, ticks
 from benchmarks.timing import interleaved, rate
 from spaseq import tuples
@@ -129,7 +131,7 @@ def _one_partition(rows: int) -> pyarrow.Table:
 def main(arguments: Sequence[str]) -> None:
     """All of it, line by line."""
     rows = int(arguments[0]) if arguments else 10_000_000
-    for part in (beside, searches, without_matches):
+    for part in (beside, searches, without_matches, beside_others):
         for line in part(rows):
             print(line, flush=True)
 
