@@ -17,6 +17,7 @@ from benchmarks.peers.texts import ceql, esper, flink, siddhi
 from spaseq.languages.ceql import parse
 from spaseq.plan.formulas.automaton import RecognitionPlan, recognition
 from spaseq.tuples import match
+from tests.benchmarks.tools import tool
 
 PAIR = Query("pair", (Step(("SELL",), "MSFT", "> 26.0"), Step(BOTH, "ORCL")), by_volume=True)
 RUN = Query("run", (Step(("SELL",), "MSFT"), Step(BOTH, "QQQ", volume=4000, repeated=True), Step(("SELL",), "AMAT")))
@@ -146,11 +147,6 @@ def test_events_come_again_in_windows_of_their_own() -> None:
     # One of QQQ, the other, or both; what comes after ten seconds is too late.
     assert run_ours(RUN, once, 1000).matches == 3
     assert run_ours(RUN, long, 1000).matches == 9
-
-
-def tool(folder: Path, name: str, script: str = "") -> None:
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
 
 
 def test_a_peer_without_maven_is_missing_and_the_run_goes_on(

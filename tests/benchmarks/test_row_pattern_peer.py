@@ -26,6 +26,7 @@ from benchmarks.peers.row_patterns.meanings import (
 from benchmarks.peers.row_patterns.report import described, report
 from benchmarks.peers.row_patterns.texts import literal, trino_text
 from benchmarks.peers.row_patterns.verdicts import Verdict, verdict
+from tests.benchmarks.tools import tool
 from tests.oracle import sql as oracle
 from tests.oracle.sql.expressions import (
     TRUE,
@@ -247,11 +248,6 @@ def test_the_report_counts_what_explains() -> None:
     ]
     assert described(found[2]).startswith("#### seed 1: unexplained\n")
     assert "-- Trino: id | m | v | x\n1 | 5 | 5 | 2.5\n" in described(found[2])
-
-
-def tool(folder: Path, name: str, script: str = "") -> None:
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
 
 
 def test_trino_without_maven_is_missing(

@@ -12,6 +12,7 @@ from benchmarks.peers.shapes import Matched, matched, run_shapes, totals
 from benchmarks.sql_peers import COMPARISONS, V_THEN_D, agree, beside_others, line
 from benchmarks.sql_ticks import KEYS, V_SHAPE, ticks
 from spaseq.tuples import match
+from tests.benchmarks.tools import tool
 
 TRINO, FLINK = COMPARISONS
 SAID = """INFO: memory
@@ -22,11 +23,6 @@ SAID = """INFO: memory
 {"query": 0, "cpu": 4.500, "clock": 5.000, "answer": [2, 7.0, 3.0, null]}
 {"query": 1, "cpu": 1.000, "clock": 0.500, "answer": [6, 1.0]}
 """
-
-
-def tool(folder: Path, name: str, script: str = "") -> None:
-    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-    (folder / name).chmod(0o755)
 
 
 def test_the_fastest_answer_counts_without_the_first_and_without_what_only_reads() -> None:
