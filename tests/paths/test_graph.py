@@ -105,7 +105,7 @@ def test_a_bad_line_of_a_later_block_is_told(tmp_path: Path, monkeypatch: pytest
     assert error.value.line == 16
 
 
-@pytest.mark.parametrize("lines", [LINES, gzip.compress(LINES)])
+@pytest.mark.parametrize("lines", [LINES, gzip.compress(LINES)], ids=["plain", "gzip"])
 def test_pipes(tmp_path: Path, lines: bytes) -> None:
     """They cannot be read again from the start."""
     path = tmp_path / "pipe.nt"
