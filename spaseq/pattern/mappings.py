@@ -1,0 +1,71 @@
+"""What a row of a table means as an event: a CONSTRUCT whose solutions are rows, columns being variables.
+
+The meaning is that of SPARQL 1.1: the solution of a row binds the variable of each column that is not NULL; WHERE binds
+and filters; the template makes triples, of which those with an unbound variable are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gpm.algebra import Bind, Expression, Filter, Triple, Variable, subexpressions
+
+
+@dataclass(frozen=True, slots=True)
+class MappedColumn:
+    """The variable that has the values of a column, or of a field in one: ``path`` has its names, with dots between."""
+
+    path: str
+    variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventTime:
+    """The variable that has the time of an event.
+
+    A number counts ``unit`` (``us``, ``ms`` or ``s``) since 1970; a text is read as ``form`` says, by the signs of
+    ``strptime``.
+    """
+
+    variable: str
+    unit: str | None = None
+    form: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """What a row means.
+
+    ``columns`` and ``each`` name columns; a row is a solution for each element of the lists of ``each``.  Then come the
+    ``steps``, in whose order variables are bound, while filters see all of them.  ``event``: the variable of the name;
+    None: events have the names that streams give them.
+    """
+
+    columns: tuple[MappedColumn, ...]
+    each: tuple[MappedColumn, ...]
+    steps: tuple[Bind | Filter, ...]
+    template: tuple[Triple, ...]
+    event: str | None = None
+    time: EventTime | None = None
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """By variable that no step binds, in the order of the text: the path of its column."""
+        named = {one.variable: one.path for one in (*self.columns, *self.each)}
+        bound = {step.variable.name for step in self.steps if isinstance(step, Bind)}
+        read = dict.fromkeys([*named, *self._read()])
+        return {name: named.get(name, name) for name in read if name not in bound}
+
+    def _read(self) -> Iterator[str]:
+        for step in self.steps:
+            yield from variables_of(step.expression)
+        terms = (term for one in self.template for term in (one.subject, one.predicate, one.object))
+        yield from (term.name for term in terms if isinstance(term, Variable))
+        yield from [] if self.event is None else [self.event]
+        yield from [] if self.time is None else [self.time.variable]
+
+
+def variables_of(expression: Expression) -> list[str]:
+    """The variables that an expression reads, from left to right."""
+    return [part.name for part in subexpressions(expression) if isinstance(part, Variable)]
