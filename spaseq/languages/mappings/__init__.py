@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from spaseq.errors import QueryError, QuerySyntaxError
+from spaseq.errors import QueryError, QuerySyntaxError, QueryWarning
 from spaseq.languages.mappings import tree
 from spaseq.languages.mappings.lowering import lower_mapping
 from spaseq.languages.mappings.parser import parse_tree
@@ -26,6 +26,7 @@ class ParsedMapping:
     mapping: Mapping
     tree: tree.Mapping
     source: QueryText
+    warnings: tuple[QueryWarning, ...] = ()
 
     def error(self, variable: str, message: str, hint: str = "") -> QueryError | QuerySyntaxError:
         """What to raise about a variable; it shows where this stands first."""

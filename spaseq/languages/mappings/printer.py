@@ -31,6 +31,12 @@ def _clause(node: tree.Clause) -> str:
             return f"EACH {quote(path)} AS ?{variable.name}"
         case tree.Event(name):
             return f"EVENT {term(name)}"
-        case tree.Time(variable, unit, form):
-            said = f" UNIT {unit}" if unit else f" FORMAT {quote(form)}" if form is not None else ""
-            return f"AT ?{variable.name}{said}"
+        case tree.Time():
+            return f"AT ?{node.variable.name}{_how(node)}"
+
+
+def _how(node: tree.Time) -> str:
+    """How a time is read."""
+    if node.unit is not None:
+        return f" UNIT {node.unit}"
+    return "" if node.form is None else f" FORMAT {quote(node.form)}"

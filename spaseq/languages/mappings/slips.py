@@ -71,7 +71,10 @@ def _query(slip: MappingSlip) -> str:
 
 def _column(slip: MappingSlip) -> str:
     if slip.previous in ("COLUMN", "EACH") and "STRING" in slip.expected:
-        return f'the name of a column stands in quotes: {slip.previous} "{slip.word.lstrip("?$")}" AS ?name'
+        name = re.match(r"[?$]?([\w.]*)", slip.word + slip.after)
+        return f'the name of a column stands in quotes: {slip.previous} "{name[1] if name else ""}" AS ?name'
+    if slip.expected == {"AS"} and slip.word[:1] in ("?", "$"):
+        return f"AS stands before the variable: AS {slip.word}"
     if "VAR" in slip.expected and slip.previous in ("AS", "AT", "EVENT") and slip.word.isidentifier():
         return f"a variable begins with ?: ?{slip.word}"
     return ""
@@ -112,8 +115,8 @@ _GROUPS: tuple[tuple[frozenset[str], str], ...] = (
     (terminals("VAR IRIREF PNAME A BANG CIRCUMFLEX LPAR"), "a property"),
     (terminals("IRIREF PNAME A BANG CIRCUMFLEX LPAR"), "a property"),
     (terminals("OPTIONAL MINUS GRAPH SERVICE FILTER BIND VALUES LBRACE"), "BIND or FILTER"),
-    (terminals("COLUMN EACH EVENT AT CONSTRUCT"), "COLUMN, EACH, EVENT, AT or CONSTRUCT"),
-    (terminals("BASE PREFIX"), "PREFIX or BASE"),
+    (terminals("COLUMN EACH EVENT AT"), "a clause (COLUMN, EACH, EVENT or AT)"),
+    (terminals("BASE PREFIX"), "a declaration (PREFIX or BASE)"),
     (terminals("PLUS STAR QMARK VBAR SLASH"), "a path operator"),
     (terminals("IRIREF PNAME"), "an IRI"),
     (terminals("IN OPERATOR NOT"), "an operator"),
