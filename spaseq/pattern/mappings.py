@@ -6,8 +6,8 @@ and filters; the template makes triples, of which those with an unbound variable
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from gpm.algebra import Bind, Expression, Filter, Triple, Variable, subexpressions
 
@@ -56,6 +56,19 @@ class Mapping:
         bound = {step.variable.name for step in self.steps if isinstance(step, Bind)}
         read = dict.fromkeys([*named, *self._read()])
         return {name: named.get(name, name) for name in read if name not in bound}
+
+    def only(self, template: Sequence[Triple]) -> Mapping:
+        """The same with these triples alone, and without steps that neither they, nor name, time or filters need."""
+        bare = replace(
+            self, template=tuple(template), steps=tuple(one for one in self.steps if isinstance(one, Filter))
+        )
+        needed, steps = set(bare._read()), list[Bind | Filter]()
+        for step in reversed(self.steps):
+            if isinstance(step, Filter) or step.variable.name in needed:
+                steps.append(step)
+                needed.update(variables_of(step.expression))
+        columns = tuple(one for one in self.columns if one.variable in needed)
+        return replace(bare, columns=columns, steps=tuple(reversed(steps)))
 
     def _read(self) -> Iterator[str]:
         for step in self.steps:
