@@ -6,16 +6,18 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 from random import Random
 from typing import Any
 
 import numpy as np
 import pyarrow
-import pyoxigraph
 import pytest
 from pyoxigraph import BlankNode, CanonicalizationAlgorithm, Dataset, Literal, NamedNode, Quad, Triple
 
+from gpm.encoder import renewed, text_column
+from gpm.lines import QuadLines
 from gpm.native.assembly import Encoder
 from gpm.terms import decode, term_bytes
 from nfa_native.terms.dictionary import Terms
@@ -174,6 +176,34 @@ def test_random_mappings(seed: int) -> None:
     assert events_of(made, encoder.terms) == events, parts.text
     assert [row for row, _ in made.malformed] == malformed, parts.text
     assert made.filtered == filtered
+
+
+def texts_of(made: MadeEvents) -> list[str]:
+    """All triples of each event, as lines of N-Quads have them."""
+    ends, text = text_column(made.graphs, pruned=False)
+    lines = [text[begin:end] for begin, end in pairwise(ends.tolist())]
+    return [shown([[Triple(*quad) for quad in map(terms_of, QuadLines(one))]]) for one in lines]
+
+
+def terms_of(quad: Quad) -> tuple[Any, Any, Any]:
+    return quad.subject, quad.predicate, quad.object
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_all_triples_are_made_when_somebody_asks(seed: int) -> None:
+    draw = Random(seed)
+    parts, rows = random_parts(draw), random_rows(draw)
+    encoder = Encoder(Terms())
+    made = made_of(parts, rows, encoder)  # no query wants anything
+    assert made.graphs.triples.shape == (3, 0)
+    graphs = [graph for *_, graph in expected(parts, rows)[0]]
+    assert texts_of(made) == graphs
+    assert [shown([one.triples]) for one in made.graphs.graphs()] == graphs
+    encoder.want([(0, 0, 0)])
+    again = MadeEvents(made.row, renewed(encoder, made.graphs), made.names, [], 0)
+    assert [graph for *_, graph in events_of(again, encoder.terms)] == graphs
+    some = made.graphs.take(np.arange(0, len(made.row), 2)).compact()
+    assert [shown([one.triples]) for one in some.graphs()] == graphs[::2]
 
 
 @pytest.mark.parametrize("seed", range(100))

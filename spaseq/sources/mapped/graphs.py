@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping as Mappings, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow
+import pyoxigraph
 from numpy.typing import NDArray
 
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.native.assembly import Encoder
-from gpm.rows import EventBatch, Numbers, Texts, Words
+from gpm.rows import EventBatch, GraphMaker, Numbers, Texts, Triples, Words
 from gpm.terms import decode, event_label, term_bytes
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import Mapping
@@ -68,14 +70,15 @@ class RowMapper:
         begins = _begins(found, times, mapping.event)
         first = np.flatnonzero(begins)
         of = np.cumsum(begins) - 1  # the event of each solution
-        words, event = _triples(mapping.template, found, of, terms, self._encoder.next_scope)
+        words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope)
         faults = self._faults(found, first, are_times)
         lacking = np.setdiff1d(np.arange(len(first)), event)
         lacking = lacking[[int(one) not in faults for one in lacking]] if len(lacking) else lacking
         faults |= self._without_triples(columns, row, found, of, lacking)
         good = np.ones(len(first), np.bool_)
         good[list(faults)] = False
-        graphs = self._batch(words[:, good[event]], event[good[event]], good, times[first])
+        maker = MappedGraphs(self._mapping, columns, row, found.row, of)
+        graphs = self._batch(words[:, good[event]], event[good[event]], good, times[first], maker)
         names = None if mapping.event is None else found.words[mapping.event][first[good]]
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
         filtered = len(np.unique(row)) - len(np.unique(found.row))
@@ -111,19 +114,21 @@ class RowMapper:
         terms = self._encoder.terms
         its = solutions_of({name: columns[name].take(places) for name in self._mapping.asked}, row[chosen], terms)
         every = solved(its, self._mapping.steps, terms)
-        _, solution = _triples(self._mapping.template, every, np.arange(len(every)), terms, 0)
+        _, solution = triples_of(self._mapping.template, every, np.arange(len(every)), terms, 0)
         has = set(every.row[solution].tolist())
         of_rows = {one: found.row[of == one].tolist() for one in lacking.tolist()}
         return {one: "none of its triples is whole" for one, its_rows in of_rows.items() if not has & set(its_rows)}
 
-    def _batch(self, words: Words, event: Numbers, good: NDArray[np.bool_], times: Numbers) -> EventBatch:
+    def _batch(
+        self, words: Words, event: Numbers, good: NDArray[np.bool_], times: Numbers, maker: MappedGraphs
+    ) -> EventBatch:
         count, encoder = int(good.sum()), self._encoder
         offsets = np.zeros(count + 1, np.uint32)
         np.cumsum(np.bincount(event, minlength=len(good))[good], out=offsets[1:])
         scopes = encoder.next_scope + np.flatnonzero(good).astype(np.uint64)
         encoder.next_scope += len(good)
-        none = np.zeros(count, np.int64)
-        texts = Texts(((),), none, none, none)
+        none, made = np.zeros(count, np.int64), np.flatnonzero(good)
+        texts = Texts((maker,), none, made, made)
         return EventBatch(times[good], scopes, offsets, words, texts, none, encoder.version, encoder.batches)
 
 
@@ -143,10 +148,13 @@ def _begins(found: Solutions, times: Numbers, event: str | None) -> NDArray[np.b
 
 
 # ── triples ──────────────────────────────────────────────────────────────────────────────────────────────
-def _triples(
+def triples_of(
     template: Sequence[Triple], found: Solutions, event: Numbers, terms: Terms, scope: int
 ) -> tuple[Words, Numbers]:
-    """uint64[3, m]: the whole triples of solutions in their order, and the event (m) of each, as given by solution."""
+    """uint64[3, m]: the whole triples of solutions in their order, and the event (m) of each, as given by solution.
+
+    Blank nodes are those of events that have their numbers from ``scope`` on.
+    """
     parts = [_terms_of(triple, found, event, terms, scope) for triple in template]
     if not parts:
         return np.zeros((3, 0), np.uint64), np.zeros(0, np.int64)
@@ -177,3 +185,37 @@ def _term(term: Term, found: Solutions, event: Numbers, terms: Terms, scope: int
             return terms.intern_many_transient(made)
         case Iri() | Literal():
             return np.full(len(found), terms.intern_transient(term_bytes(term)), np.uint64)
+
+
+def _ordinals(event: Numbers) -> Numbers:
+    """The number of each solution among those of its event; ``event`` rises."""
+    begins = np.flatnonzero(np.diff(event, prepend=-1))
+    return np.arange(len(event)) - np.repeat(begins, np.diff(np.append(begins, len(event))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MappedGraphs(GraphMaker):
+    """Makes all triples of events anew, of the columns that they were made of.
+
+    ``row`` is the row of each solution before the steps; ``found`` and ``event`` have row and event of those behind.
+    """
+
+    mapping: Mapping
+    columns: Mappings[str, pyarrow.Array]
+    row: Numbers
+    found: Numbers
+    event: Numbers
+
+    def triples(self, number: int) -> Triples:
+        """See ``GraphMaker``."""
+        chosen = np.flatnonzero(np.isin(self.row, self.found[self.event == number]))
+        terms, places = Terms(), pyarrow.array(chosen)
+        its = {name: self.columns[name].take(places) for name in self.mapping.asked}
+        every = solved(solutions_of(its, self.row[chosen], terms), self.mapping.steps, terms)
+        words, _ = triples_of(self.mapping.template, every, np.zeros(len(every), np.int64), terms, 0)
+        return [pyoxigraph.Triple(*(_unscoped(decode(terms, word)) for word in one)) for one in words.T.tolist()]  # type: ignore[arg-type]
+
+
+def _unscoped(term: Any) -> Any:
+    """A term, a blank node under the label that it has in its event."""
+    return pyoxigraph.BlankNode(term.value.partition(".")[2]) if isinstance(term, pyoxigraph.BlankNode) else term
