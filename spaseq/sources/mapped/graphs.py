@@ -72,16 +72,16 @@ class RowMapper:
         of = np.cumsum(begins) - 1  # the event of each solution
         words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope)
         faults = self._faults(found, first, are_times)
-        lacking = np.setdiff1d(np.arange(len(first)), event)
-        lacking = lacking[[int(one) not in faults for one in lacking]] if len(lacking) else lacking
-        faults |= self._without_triples(columns, row, found, of, lacking)
+        lacking = np.bincount(event, minlength=len(first)) == 0
+        lacking[list(faults)] = False
+        faults |= self._without_triples(columns, row, found, of, np.flatnonzero(lacking))
         good = np.ones(len(first), np.bool_)
         good[list(faults)] = False
         maker = MappedGraphs(self._mapping, columns, row, found.row, of)
         graphs = self._batch(words[:, good[event]], event[good[event]], good, times[first], maker)
         names = None if mapping.event is None else found.words[mapping.event][first[good]]
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
-        filtered = len(np.unique(row)) - len(np.unique(found.row))
+        filtered = _distinct(row) - _distinct(found.row)
         return MadeEvents(found.row[first[good]], graphs, names, malformed, filtered)
 
     def _times(self, found: Solutions) -> tuple[Numbers, NDArray[np.bool_]]:
@@ -106,9 +106,9 @@ class RowMapper:
         self, columns: Mappings[str, pyarrow.Array], row: Numbers, found: Solutions, of: Numbers, lacking: Numbers
     ) -> dict[int, str]:
         """Those of the events that have no triple at all, be it one that no query uses."""
-        rows = found.row[np.isin(of, lacking)]
-        if not len(rows):
+        if not len(lacking):
             return {}
+        rows = found.row[np.isin(of, lacking)]
         chosen = np.flatnonzero(np.isin(row, rows))
         places = pyarrow.array(chosen)
         terms = self._encoder.terms
@@ -130,6 +130,10 @@ class RowMapper:
         none, made = np.zeros(count, np.int64), np.flatnonzero(good)
         texts = Texts((maker,), none, made, made)
         return EventBatch(times[good], scopes, offsets, words, texts, none, encoder.version, encoder.batches)
+
+
+def _distinct(rising: Numbers) -> int:
+    return int(np.count_nonzero(np.diff(rising))) + bool(len(rising))
 
 
 def _told(terms: Terms, variable: str, word: int, what: str) -> str:
