@@ -23,6 +23,7 @@ from spaseq.runtime.live import OpenSource, Patience
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.mapped import Mapped
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
 from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from spaseq.results.arrow import Types
 
 
-Stream: TypeAlias = "str | os.PathLike[str] | Source | Iterable[Item]"
+Stream: TypeAlias = "str | os.PathLike[str] | Source | Mapped | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
 
 
@@ -244,6 +245,9 @@ class Run(SourceRun[Events], Iterator[Match]):
             for path in paths:
                 check_readable(path)
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
+        if isinstance(stream, Mapped):
+            self._from_files = False
+            return [OpenSource(stream.events(iri, self.engine.encoder.apart(), options, self.reports[iri]))]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False

@@ -200,7 +200,7 @@ def test_all_triples_are_made_when_somebody_asks(seed: int) -> None:
     assert texts_of(made) == graphs
     assert [shown([one.triples]) for one in made.graphs.graphs()] == graphs
     encoder.want([(0, 0, 0)])
-    again = MadeEvents(made.row, renewed(encoder, made.graphs), made.names, [], 0)
+    again = MadeEvents(made.row, renewed(encoder, made.graphs), made.names, [], 0, made.end)
     assert [graph for *_, graph in events_of(again, encoder.terms)] == graphs
     some = made.graphs.take(np.arange(0, len(made.row), 2)).compact()
     assert [shown([one.triples]) for one in some.graphs()] == graphs[::2]

@@ -28,7 +28,8 @@ _IRI, _BLANK = np.uint64(0x10), np.uint64(0x20)  # the lower bits of words of IR
 class MadeEvents:
     """Events of rows: ``row`` (n) has the first row of each, ``graphs`` their triples, ``names`` the words of names.
 
-    ``malformed`` are rows that make no event, with what is wrong; of ``filtered`` ones nothing was wanted.
+    ``malformed`` are rows that make no event, with what is wrong; of ``filtered`` ones nothing was wanted.  Rows from
+    ``end`` on are in none: their event may go on.
     """
 
     row: Numbers
@@ -36,6 +37,7 @@ class MadeEvents:
     names: Words | None
     malformed: list[tuple[int, str]]
     filtered: int
+    end: int
 
 
 class RowMapper:
@@ -59,15 +61,26 @@ class RowMapper:
             return self._encoder.wants(0)
         return self._encoder.wants(self._encoder.terms.intern_transient(term_bytes(triple.predicate)))
 
-    def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers) -> MadeEvents:
+    def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, goes_on: bool = False) -> MadeEvents:
         """The events of solutions: ``columns`` by variable have a value in each, ``row`` (n, ascending) is its row.
 
         Solutions next to each other that have one name and one time are one event, and without a name those of a row.
+        ``goes_on``: others follow, which may belong to the last event.
         """
         terms, mapping = self._encoder.terms, self.wanted
         found = solved(solutions_of({name: columns[name] for name in mapping.asked}, row, terms), mapping.steps, terms)
         times, are_times = self._times(found)
-        begins = _begins(found, times, mapping.event)
+        begins, end = _begins(found, times, mapping.event), int(row[-1]) + 1 if len(row) else 0
+        if goes_on and mapping.event is not None and len(found):
+            end = _end(found.row, begins)
+            count = int(np.searchsorted(found.row, end))
+            found, times, are_times, begins = (
+                found.only(np.arange(count)),
+                times[:count],
+                are_times[:count],
+                begins[:count],
+            )
+            row = row[: np.searchsorted(row, end)]
         first = np.flatnonzero(begins)
         of = np.cumsum(begins) - 1  # the event of each solution
         words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope)
@@ -78,11 +91,12 @@ class RowMapper:
         good = np.ones(len(first), np.bool_)
         good[list(faults)] = False
         maker = MappedGraphs(self._mapping, columns, row, found.row, of)
-        graphs = self._batch(words[:, good[event]], event[good[event]], good, times[first], maker)
+        kept = good[event]
+        graphs = self._batch(np.ascontiguousarray(words[:, kept]), event[kept], good, times[first], maker)
         names = None if mapping.event is None else found.words[mapping.event][first[good]]
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
         filtered = _distinct(row) - _distinct(found.row)
-        return MadeEvents(found.row[first[good]], graphs, names, malformed, filtered)
+        return MadeEvents(found.row[first[good]], graphs, names, malformed, filtered, end)
 
     def _times(self, found: Solutions) -> tuple[Numbers, NDArray[np.bool_]]:
         time = self._mapping.time
@@ -149,6 +163,14 @@ def _begins(found: Solutions, times: Numbers, event: str | None) -> NDArray[np.b
     else:
         begins[1:] = (np.diff(times) != 0) | (found.words[event][1:] != found.words[event][:-1])
     return begins
+
+
+def _end(row: Numbers, begins: NDArray[np.bool_]) -> int:
+    """The row with which solutions begin whose event is the last one, or shares a row with it."""
+    at = int(np.flatnonzero(begins)[-1])
+    while (at and row[at] == row[at - 1]) or not begins[at]:
+        at -= 1
+    return int(row[at])
 
 
 # ── triples ──────────────────────────────────────────────────────────────────────────────────────────────
