@@ -51,11 +51,10 @@ class Mapping:
 
     @property
     def asked(self) -> dict[str, str]:
-        """By variable that no step binds, in the order of the text: the path of its column."""
+        """By variable that is read and that no step binds: the path of its column."""
         named = {one.variable: one.path for one in (*self.columns, *self.each)}
         bound = {step.variable.name for step in self.steps if isinstance(step, Bind)}
-        read = dict.fromkeys([*named, *self._read()])
-        return {name: named.get(name, name) for name in read if name not in bound}
+        return {name: named.get(name, name) for name in dict.fromkeys(self._read()) if name not in bound}
 
     def only(self, template: Sequence[Triple]) -> Mapping:
         """The same with these triples alone, and without steps that neither they, nor name, time or filters need."""

@@ -22,6 +22,7 @@ from gpm.native.assembly import Encoder
 from gpm.terms import decode, term_bytes
 from nfa_native.terms.dictionary import Terms
 from spaseq.languages import mappings
+from spaseq.sources.mapped.elements import rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
 from tests.oracle.mappings import MappingParts, Value, meanings
 
@@ -150,7 +151,7 @@ def made_of(parts: MappingParts, rows: Sequence[dict[str, Any]], encoder: Encode
     mapper = RowMapper(mappings.parse(parts.text).mapping, encoder)
     columns = {name: pyarrow.array([row[name] for row in rows], type_) for name, type_ in TYPES.items()}
     columns["x"] = pyarrow.nulls(len(rows))
-    return mapper.made(columns, np.arange(len(rows)))
+    return mapper.made(columns, np.arange(len(rows)), len(rows))
 
 
 def events_of(made: MadeEvents, terms: Terms) -> Found:
@@ -175,7 +176,7 @@ def test_random_mappings(seed: int) -> None:
     events, malformed, filtered = expected(parts, rows)
     assert events_of(made, encoder.terms) == events, parts.text
     assert [row for row, _ in made.malformed] == malformed, parts.text
-    assert made.filtered == filtered
+    assert rows_without(made.solved, len(rows)) == filtered
 
 
 def texts_of(made: MadeEvents) -> list[str]:
@@ -200,7 +201,7 @@ def test_all_triples_are_made_when_somebody_asks(seed: int) -> None:
     assert texts_of(made) == graphs
     assert [shown([one.triples]) for one in made.graphs.graphs()] == graphs
     encoder.want([(0, 0, 0)])
-    again = MadeEvents(made.row, renewed(encoder, made.graphs), made.names, [], 0, made.end)
+    again = MadeEvents(made.row, renewed(encoder, made.graphs), made.names, [], made.solved, made.end)
     assert [graph for *_, graph in events_of(again, encoder.terms)] == graphs
     some = made.graphs.take(np.arange(0, len(made.row), 2)).compact()
     assert [shown([one.triples]) for one in some.graphs()] == graphs[::2]

@@ -44,7 +44,7 @@ class Mapped:
         """Its events, of the stream ``iri``.
 
         QueryError: it lacks a column.  StreamError: it cannot be read, or a row is no event; with
-        ``options.on_error="skip"`` such rows are counted.
+        ``options.skip`` such rows are counted.
         """
         from spaseq.sources.mapped.source import events_of
         from spaseq.sources.tables.opening import open_source

@@ -28,15 +28,15 @@ _IRI, _BLANK = np.uint64(0x10), np.uint64(0x20)  # the lower bits of words of IR
 class MadeEvents:
     """Events of rows: ``row`` (n) has the first row of each, ``graphs`` their triples, ``names`` the words of names.
 
-    ``malformed`` are rows that make no event, with what is wrong; of ``filtered`` ones nothing was wanted.  Rows from
-    ``end`` on are in none: their event may go on.
+    ``malformed`` are rows that make no event, with what is wrong; ``solved`` has the rows of solutions that no filter
+    dropped.  Rows from ``end`` on are in none: their event may go on.
     """
 
     row: Numbers
     graphs: EventBatch
     names: Words | None
     malformed: list[tuple[int, str]]
-    filtered: int
+    solved: Numbers
     end: int
 
 
@@ -61,16 +61,16 @@ class RowMapper:
             return self._encoder.wants(0)
         return self._encoder.wants(self._encoder.terms.intern_transient(term_bytes(triple.predicate)))
 
-    def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, goes_on: bool = False) -> MadeEvents:
+    def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, end: int, goes_on: bool = False) -> MadeEvents:
         """The events of solutions: ``columns`` by variable have a value in each, ``row`` (n, ascending) is its row.
 
         Solutions next to each other that have one name and one time are one event, and without a name those of a row.
-        ``goes_on``: others follow, which may belong to the last event.
+        ``end``: the row behind the last one.  ``goes_on``: others follow, which may belong to the last event.
         """
         terms, mapping = self._encoder.terms, self.wanted
         found = solved(solutions_of({name: columns[name] for name in mapping.asked}, row, terms), mapping.steps, terms)
         times, are_times = self._times(found)
-        begins, end = _begins(found, times, mapping.event), int(row[-1]) + 1 if len(row) else 0
+        begins = _begins(found, times, mapping.event)
         if goes_on and mapping.event is not None and len(found):
             end = _end(found.row, begins)
             count = int(np.searchsorted(found.row, end))
@@ -80,7 +80,6 @@ class RowMapper:
                 are_times[:count],
                 begins[:count],
             )
-            row = row[: np.searchsorted(row, end)]
         first = np.flatnonzero(begins)
         of = np.cumsum(begins) - 1  # the event of each solution
         words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope)
@@ -95,8 +94,7 @@ class RowMapper:
         graphs = self._batch(np.ascontiguousarray(words[:, kept]), event[kept], good, times[first], maker)
         names = None if mapping.event is None else found.words[mapping.event][first[good]]
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
-        filtered = _distinct(row) - _distinct(found.row)
-        return MadeEvents(found.row[first[good]], graphs, names, malformed, filtered, end)
+        return MadeEvents(found.row[first[good]], graphs, names, malformed, found.row, end)
 
     def _times(self, found: Solutions) -> tuple[Numbers, NDArray[np.bool_]]:
         time = self._mapping.time
@@ -144,10 +142,6 @@ class RowMapper:
         none, made = np.zeros(count, np.int64), np.flatnonzero(good)
         texts = Texts((maker,), none, made, made)
         return EventBatch(times[good], scopes, offsets, words, texts, none, encoder.version, encoder.batches)
-
-
-def _distinct(rising: Numbers) -> int:
-    return int(np.count_nonzero(np.diff(rising))) + bool(len(rising))
 
 
 def _told(terms: Terms, variable: str, word: int, what: str) -> str:

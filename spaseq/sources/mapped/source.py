@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pyarrow
@@ -12,13 +13,12 @@ from nfa_native.terms.decoding import texts
 from spaseq.errors import QueryError, StreamError
 from spaseq.languages.mappings import ParsedMapping
 from spaseq.sources.mapped.columns import NoTermsError
+from spaseq.sources.mapped.elements import ColumnPlaces, NoValuesError, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.source import TableSource
-from spaseq.sources.tables.types import exact_name
-from spaseq.text import did_you_mean
+from spaseq.sources.tables.types import column_named, exact_name
 
 _ROW = "\nrow"  # a column that no mapping can mean: the number of a row
 
@@ -33,8 +33,8 @@ def events_of(
         report.events += len(made.row)
         for row, what in made.malformed:
             error = StreamError(f"the row is no event: {what}", reading.place(row))
-            report.note(error, options.on_error == "skip")
-            if options.on_error != "skip":
+            report.note(error, options.skip)
+            if not options.skip:
                 raise error
 
 
@@ -49,19 +49,28 @@ class TableReading:
     """Rows of a table on their way to events; QueryError: it lacks a column."""
 
     def __init__(self, parsed: ParsedMapping, source: TableSource, encoder: Encoder) -> None:
-        self._mapping = parsed.mapping
-        self._parsed = parsed
-        asked = self._mapping.asked
-        self._source = with_fields(source, asked.values())
-        for variable, path in asked.items():
-            if path not in self._source.names:
-                hint = did_you_mean(path, list(self._source.names))
-                raise parsed.error(variable, f"the table has no column {path}", hint)
-        self._source.choose([exact_name(path) for path in dict.fromkeys(asked.values())])
-        self._asked = asked
-        self._mapper = RowMapper(self._mapping, encoder)
+        self._parsed, self._source = parsed, source
+        self._places = ColumnPlaces(parsed.mapping.asked, parsed.mapping.each)
+        self._mapper = RowMapper(parsed.mapping, encoder)
         self._rows = 0  # that were read
-        self.place = self._source.place
+        self.filtered = 0
+        self.place = source.place
+        with self._located():
+            self._columns = self._places.columns(source.names)
+            schema = source.choose([exact_name(name) for name in self._columns])
+            none = [pyarrow.array([], type_) for type_ in schema.types]
+            self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
+
+    @contextmanager
+    def _located(self) -> Iterator[None]:
+        """Within, what is not there is an error at its place in the mapping."""
+        try:
+            yield
+        except NoValuesError as error:
+            mapping = self._parsed.mapping
+            named = {one.path: one.variable for one in (*mapping.columns, *mapping.each)}
+            variable = named.get(error.path) or next(name for name, path in mapping.asked.items() if path == error.path)
+            raise self._parsed.error(variable, str(error), error.hint) from None
 
     def made(self) -> Iterator[MadeEvents]:
         """All events; the last one of a batch may go on in the next one."""
@@ -71,20 +80,24 @@ class TableReading:
             rows = rows if kept is None else _behind(kept, rows)
             made = self._of(rows, goes_on=True)
             yield made
-            kept = rows.slice(int(np.searchsorted(rows.column(_ROW).to_numpy(), made.end)))
+            kept = rows.slice(made.end - rows.column(_ROW)[0].as_py() if rows.num_rows else 0)
         if kept is not None and kept.num_rows:
             yield self._of(kept)
 
     def _numbered(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-        names = list(dict.fromkeys(self._asked.values()))
+        names = self._columns
         numbers = pyarrow.array(np.arange(self._rows, self._rows + batch.num_rows))
         self._rows += batch.num_rows
         return pyarrow.record_batch([*(batch.column(exact_name(name)) for name in names), numbers], [*names, _ROW])
 
     def _of(self, rows: pyarrow.RecordBatch, goes_on: bool = False) -> MadeEvents:
         try:
-            columns = {variable: rows.column(path) for variable, path in self._asked.items()}
-            return self._mapper.made(columns, rows.column(_ROW).to_numpy(), goes_on)
+            values = {name: rows.column(name) for name in self._columns}
+            columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
+            end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
+            made = self._mapper.made(columns, row, end, goes_on)
+            self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
+            return made
         except NoTermsError as error:
             raise QueryError(str(error)) from None
 

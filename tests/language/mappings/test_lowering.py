@@ -33,7 +33,7 @@ def test_the_example() -> None:
     assert [type(step) for step in mapping.steps] == [Bind, Filter, Bind, Bind]
     assert mapping.template[0].subject == Variable("<quote/{?quote}>")
     assert mapping.asked == {
-        "company": "payload.company.id", "r": "readings", "price": "price", "volume": "volume", "quote": "quote",
+        "price": "price", "volume": "volume", "quote": "quote", "company": "payload.company.id", "r": "readings",
         "time": "time",
     }  # fmt: skip
 
