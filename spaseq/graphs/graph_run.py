@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.graphs.background import Background, BackgroundSources, Entail
 from spaseq.graphs.graph_engine import Engine
+from spaseq.graphs.mapped import Mapped
 from spaseq.graphs.queries import AnyQuery, as_query, supplied_streams
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
@@ -23,7 +24,6 @@ from spaseq.runtime.live import OpenSource, Patience
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
-from spaseq.sources.mapped import Mapped
 from spaseq.sources.parameter_rows import RowSources, tables_by_name
 from spaseq.sources.parameter_tables import RowSource
 from spaseq.sources.rdf.events import Event, Events

@@ -56,6 +56,11 @@ class Mapping:
         bound = {step.variable.name for step in self.steps if isinstance(step, Bind)}
         return {name: named.get(name, name) for name in dict.fromkeys(self._read()) if name not in bound}
 
+    def variable_of(self, path: str) -> str:
+        """The variable that has the values of that column."""
+        named = {one.path: one.variable for one in (*self.columns, *self.each)}
+        return named.get(path) or next((name for name, its in self.asked.items() if its == path), path)
+
     def only(self, template: Sequence[Triple]) -> Mapping:
         """The same with these triples alone, and without steps that neither they, nor name, time or filters need."""
         bare = replace(

@@ -17,7 +17,7 @@ import pytest
 
 import spaseq
 from spaseq.errors import QueryError, StreamError
-from spaseq.sources.mapped import Mapped
+from spaseq.graphs.mapped import Mapped
 from spaseq.sources.rdf.wire import WireOptions
 
 MAPPING = """

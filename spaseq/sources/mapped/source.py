@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pyarrow
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.decoding import texts
-from spaseq.errors import QueryError, StreamError
-from spaseq.languages.mappings import ParsedMapping
-from spaseq.sources.mapped.columns import NoTermsError
-from spaseq.sources.mapped.elements import ColumnPlaces, NoValuesError, rows_without
+from spaseq.errors import StreamError
+from spaseq.pattern.mappings import Mapping
+from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
@@ -24,10 +22,14 @@ _ROW = "\nrow"  # a column that no mapping can mean: the number of a row
 
 
 def events_of(
-    iri: str, parsed: ParsedMapping, source: TableSource, encoder: Encoder, options: WireOptions, report: WireReport
+    iri: str, mapping: Mapping, source: TableSource, encoder: Encoder, options: WireOptions, report: WireReport
 ) -> Iterator[Events]:
-    """The events of a table, see ``Mapped.events``."""
-    reading = TableReading(parsed, source, encoder)
+    """The events of a table, of the stream ``iri``.
+
+    NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
+    no event; with ``options.skip`` such rows are counted.
+    """
+    reading = TableReading(mapping, source, encoder)
     for made in reading.made():
         yield Events(iri, made.graphs, _names(made, encoder))
         report.events += len(made.row)
@@ -46,31 +48,19 @@ def _names(made: MadeEvents, encoder: Encoder) -> EventIris:
 
 
 class TableReading:
-    """Rows of a table on their way to events; QueryError: it lacks a column."""
+    """Rows of a table on their way to events; NoValuesError: it lacks a column."""
 
-    def __init__(self, parsed: ParsedMapping, source: TableSource, encoder: Encoder) -> None:
-        self._parsed, self._source = parsed, source
-        self._places = ColumnPlaces(parsed.mapping.asked, parsed.mapping.each)
-        self._mapper = RowMapper(parsed.mapping, encoder)
+    def __init__(self, mapping: Mapping, source: TableSource, encoder: Encoder) -> None:
+        self._source = source
+        self._places = ColumnPlaces(mapping.asked, mapping.each)
+        self._mapper = RowMapper(mapping, encoder)
         self._rows = 0  # that were read
         self.filtered = 0
         self.place = source.place
-        with self._located():
-            self._columns = self._places.columns(source.names)
-            schema = source.choose([exact_name(name) for name in self._columns])
-            none = [pyarrow.array([], type_) for type_ in schema.types]
-            self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
-
-    @contextmanager
-    def _located(self) -> Iterator[None]:
-        """Within, what is not there is an error at its place in the mapping."""
-        try:
-            yield
-        except NoValuesError as error:
-            mapping = self._parsed.mapping
-            named = {one.path: one.variable for one in (*mapping.columns, *mapping.each)}
-            variable = named.get(error.path) or next(name for name, path in mapping.asked.items() if path == error.path)
-            raise self._parsed.error(variable, str(error), error.hint) from None
+        self._columns = self._places.columns(source.names)
+        schema = source.choose([exact_name(name) for name in self._columns])
+        none = [pyarrow.array([], type_) for type_ in schema.types]
+        self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
 
     def made(self) -> Iterator[MadeEvents]:
         """All events; the last one of a batch may go on in the next one."""
@@ -91,15 +81,12 @@ class TableReading:
         return pyarrow.record_batch([*(batch.column(exact_name(name)) for name in names), numbers], [*names, _ROW])
 
     def _of(self, rows: pyarrow.RecordBatch, goes_on: bool = False) -> MadeEvents:
-        try:
-            values = {name: rows.column(name) for name in self._columns}
-            columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
-            end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
-            made = self._mapper.made(columns, row, end, goes_on)
-            self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
-            return made
-        except NoTermsError as error:
-            raise QueryError(str(error)) from None
+        values = {name: rows.column(name) for name in self._columns}
+        columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
+        end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
+        made = self._mapper.made(columns, row, end, goes_on)
+        self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
+        return made
 
 
 def _behind(one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:

@@ -1,0 +1,60 @@
+"""Tables as streams: what is read, and the mapping that says what a row means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from spaseq.errors import QueryError, require
+from spaseq.languages.mappings import ParsedMapping, parse
+
+if TYPE_CHECKING:
+    from gpm.native.assembly import Encoder
+    from spaseq.sources.rdf.events import Events
+    from spaseq.sources.rdf.wire import WireOptions, WireReport
+    from spaseq.sources.tables.source import CsvFormat, Types
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """A table that a query reads as a stream; ``mapping`` says what a row means (a text, or the path of a file).
+
+    ``source`` is a path of CSV or Parquet, a table of Arrow, a data frame of pandas or polars, or rows as dictionaries;
+    ``types`` declares types of columns, ``csv`` says how CSV is written.  QuerySyntaxError, QueryError: the mapping is
+    none.  What is wrong with the table is told when it is read.  OptionError: pyarrow is not installed.
+    """
+
+    source: Any
+    mapping: str | os.PathLike[str] | ParsedMapping
+    types: Types | None = None
+    csv: CsvFormat | None = None
+
+    def __post_init__(self) -> None:
+        require("pyarrow")
+        self.parsed  # noqa: B018 - what is wrong with it is told now
+
+    @property
+    def parsed(self) -> ParsedMapping:
+        """The mapping."""
+        return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)
+
+    def events(self, iri: str, encoder: Encoder, options: WireOptions, report: WireReport) -> Iterator[Events]:
+        """Its events, of the stream ``iri``.
+
+        QueryError: it lacks a column, or values are no terms.  StreamError: it cannot be read, or a row is no event;
+        with ``options.skip`` such rows are counted.
+        """
+        from spaseq.sources.mapped.columns import NoTermsError
+        from spaseq.sources.mapped.elements import NoValuesError
+        from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.tables.opening import open_source
+
+        parsed, source = self.parsed, open_source(self.source, self.types, self.csv)
+        try:
+            yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+        except NoTermsError as error:
+            raise QueryError(str(error)) from None
+        except NoValuesError as error:
+            raise parsed.error(parsed.mapping.variable_of(error.path), str(error), error.hint) from None
