@@ -166,7 +166,7 @@ def _written(texts: Texts) -> Texts:
     if not are_triples.any():
         return texts
     blocks = tuple(_lines(block) if _are_triples(block) else block for block in texts.blocks)
-    sizes = np.array([len(block) for block in blocks], np.int64)
+    sizes = np.array([0 if isinstance(block, GraphMaker) else len(block) for block in blocks], np.int64)
     return replace(texts, blocks=blocks, stops=np.where(are_triples[texts.block], sizes[texts.block], texts.stops))
 
 

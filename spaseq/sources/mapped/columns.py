@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from pyarrow import types
 
 from gpm.algebra import XSD, XSD_DECIMAL, XSD_INTEGER
-from gpm.native.column_words import decimal_words, double_words, integer_words, string_words, time_words
+from gpm.native.column_terms import decimal_words, double_words, integer_words, string_words, time_words
 from gpm.rows import Words
 from nfa_native.terms.dictionary import Terms
 from spaseq.sources.tables.types import usual
@@ -98,7 +98,8 @@ def _form(number: Decimal) -> str:
 
 def _booleans(column: pyarrow.Array, terms: Terms) -> Words:
     values = column.fill_null(False).to_numpy(zero_copy_only=False)
-    return values.astype(np.uint64) << np.uint64(4) | np.uint64(_BOOLEAN)
+    found: Words = values.astype(np.uint64) << np.uint64(4) | np.uint64(_BOOLEAN)
+    return found
 
 
 def _texts(column: pyarrow.Array, terms: Terms) -> Words:

@@ -17,7 +17,7 @@ from gpm.rows import EventBatch, GraphMaker, Numbers, Texts, Triples, Words
 from gpm.terms import decode, event_label, term_bytes
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import Mapping
-from spaseq.sources.mapped.solutions import Solutions, solutions_of, solved
+from spaseq.sources.mapped.solutions import RowSolutions, solutions_of, solved
 from spaseq.sources.mapped.times import times_of
 
 _KINDS = np.uint64(0xFF)
@@ -64,7 +64,7 @@ class RowMapper:
     def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, end: int, goes_on: bool = False) -> MadeEvents:
         """The events of solutions: ``columns`` by variable have a value in each, ``row`` (n, ascending) is its row.
 
-        Solutions next to each other that have one name and one time are one event, and without a name those of a row.
+        RowSolutions next to each other that have one name and one time are one event, and without a name those of a row.
         ``end``: the row behind the last one.  ``goes_on``: others follow, which may belong to the last event.
         """
         terms, mapping = self._encoder.terms, self.wanted
@@ -96,13 +96,13 @@ class RowMapper:
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
         return MadeEvents(found.row[first[good]], graphs, names, malformed, found.row, end)
 
-    def _times(self, found: Solutions) -> tuple[Numbers, NDArray[np.bool_]]:
+    def _times(self, found: RowSolutions) -> tuple[Numbers, NDArray[np.bool_]]:
         time = self._mapping.time
         if time is None:
             return np.zeros(len(found), np.int64), np.ones(len(found), np.bool_)
         return times_of(found.words[time.variable], time, self._encoder.terms)
 
-    def _faults(self, found: Solutions, first: Numbers, are_times: NDArray[np.bool_]) -> dict[int, str]:
+    def _faults(self, found: RowSolutions, first: Numbers, are_times: NDArray[np.bool_]) -> dict[int, str]:
         """By event: why there is none."""
         mapping, terms, faults = self._mapping, self._encoder.terms, dict[int, str]()
         if mapping.event is not None:
@@ -115,7 +115,7 @@ class RowMapper:
         return faults
 
     def _without_triples(
-        self, columns: Mappings[str, pyarrow.Array], row: Numbers, found: Solutions, of: Numbers, lacking: Numbers
+        self, columns: Mappings[str, pyarrow.Array], row: Numbers, found: RowSolutions, of: Numbers, lacking: Numbers
     ) -> dict[int, str]:
         """Those of the events that have no triple at all, be it one that no query uses."""
         if not len(lacking):
@@ -149,7 +149,7 @@ def _told(terms: Terms, variable: str, word: int, what: str) -> str:
     return f"{name} is {'unbound' if word == 0 else f'{decode(terms, word)}, {what}'}"
 
 
-def _begins(found: Solutions, times: Numbers, event: str | None) -> NDArray[np.bool_]:
+def _begins(found: RowSolutions, times: Numbers, event: str | None) -> NDArray[np.bool_]:
     """Which solutions begin an event."""
     begins = np.ones(len(found), np.bool_)
     if event is None:
@@ -169,7 +169,7 @@ def _end(row: Numbers, begins: NDArray[np.bool_]) -> int:
 
 # ── triples ──────────────────────────────────────────────────────────────────────────────────────────────
 def triples_of(
-    template: Sequence[Triple], found: Solutions, event: Numbers, terms: Terms, scope: int
+    template: Sequence[Triple], found: RowSolutions, event: Numbers, terms: Terms, scope: int
 ) -> tuple[Words, Numbers]:
     """uint64[3, m]: the whole triples of solutions in their order, and the event (m) of each, as given by solution.
 
@@ -185,7 +185,7 @@ def triples_of(
     return np.ascontiguousarray(words[:, whole]), np.repeat(event, len(template))[whole]
 
 
-def _terms_of(triple: Triple, found: Solutions, event: Numbers, terms: Terms, scope: int) -> Words:
+def _terms_of(triple: Triple, found: RowSolutions, event: Numbers, terms: Terms, scope: int) -> Words:
     """uint64[3, n]: a triple in each solution."""
     assert isinstance(triple.predicate, Variable | Iri)
     return np.stack(
@@ -193,7 +193,7 @@ def _terms_of(triple: Triple, found: Solutions, event: Numbers, terms: Terms, sc
     )
 
 
-def _term(term: Term, found: Solutions, event: Numbers, terms: Terms, scope: int) -> Words:
+def _term(term: Term, found: RowSolutions, event: Numbers, terms: Terms, scope: int) -> Words:
     match term:
         case Variable(name):
             return found.words[name]
@@ -233,7 +233,7 @@ class MappedGraphs(GraphMaker):
         its = {name: self.columns[name].take(places) for name in self.mapping.asked}
         every = solved(solutions_of(its, self.row[chosen], terms), self.mapping.steps, terms)
         words, _ = triples_of(self.mapping.template, every, np.zeros(len(every), np.int64), terms, 0)
-        return [pyoxigraph.Triple(*(_unscoped(decode(terms, word)) for word in one)) for one in words.T.tolist()]  # type: ignore[arg-type]
+        return [pyoxigraph.Triple(*(_unscoped(decode(terms, word)) for word in one)) for one in words.T.tolist()]
 
 
 def _unscoped(term: Any) -> Any:

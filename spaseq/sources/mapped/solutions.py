@@ -11,7 +11,7 @@ import pyarrow
 
 from gpm.algebra import Bind, Expression, Filter, Literal, Operation, Variable
 from gpm.expressions import evaluate_columns, truth_columns
-from gpm.native.column_words import iri_words
+from gpm.native.column_terms import iri_words
 from gpm.rows import Numbers, Words
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import variables_of
@@ -21,7 +21,7 @@ _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/?#]*[/?#]|(?!//))")  # h
 
 
 @dataclass(frozen=True, slots=True)
-class Solutions:
+class RowSolutions:
     """n solutions: ``row`` (n, ascending) is the row of each, ``words`` has a word (n) of each variable, 0: unbound."""
 
     row: Numbers
@@ -30,17 +30,17 @@ class Solutions:
     def __len__(self) -> int:
         return len(self.row)
 
-    def only(self, chosen: Numbers) -> Solutions:
+    def only(self, chosen: Numbers) -> RowSolutions:
         """Those at these places."""
-        return Solutions(self.row[chosen], {name: words[chosen] for name, words in self.words.items()})
+        return RowSolutions(self.row[chosen], {name: words[chosen] for name, words in self.words.items()})
 
 
-def solutions_of(columns: Mapping[str, pyarrow.Array], row: Numbers, terms: Terms) -> Solutions:
+def solutions_of(columns: Mapping[str, pyarrow.Array], row: Numbers, terms: Terms) -> RowSolutions:
     """What the values of columns bind, by the names of their variables.  NoTermsError: values are no terms."""
-    return Solutions(row, {name: column_words(column, terms) for name, column in columns.items()})
+    return RowSolutions(row, {name: column_words(column, terms) for name, column in columns.items()})
 
 
-def solved(found: Solutions, steps: Iterable[Bind | Filter], terms: Terms) -> Solutions:
+def solved(found: RowSolutions, steps: Iterable[Bind | Filter], terms: Terms) -> RowSolutions:
     """The solutions behind the steps of a mapping: what no filter drops, with what they bind."""
     filters: list[Expression] = []
     words = dict(found.words)
@@ -51,15 +51,15 @@ def solved(found: Solutions, steps: Iterable[Bind | Filter], terms: Terms) -> So
             break
         else:
             words[step.variable.name] = value_of(step.expression, words, len(found), terms)
-    found = _filtered(Solutions(found.row, words), filters, terms)
+    found = _filtered(RowSolutions(found.row, words), filters, terms)
     words = dict(found.words)
     for step in steps:
         if isinstance(step, Bind) and step.variable.name not in words:
             words[step.variable.name] = value_of(step.expression, words, len(found), terms)
-    return Solutions(found.row, words)
+    return RowSolutions(found.row, words)
 
 
-def _filtered(found: Solutions, filters: Sequence[Expression], terms: Terms) -> Solutions:
+def _filtered(found: RowSolutions, filters: Sequence[Expression], terms: Terms) -> RowSolutions:
     for condition in filters:
         names, columns = _registers(condition, found.words, len(found))
         held = truth_columns(condition, names, columns, np.zeros(len(found), np.int64), terms) == 1

@@ -29,7 +29,7 @@ def events_of(
     NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
     no event; with ``options.skip`` such rows are counted.
     """
-    reading = TableReading(mapping, source, encoder)
+    reading = MappedReading(mapping, source, encoder)
     for made in reading.made():
         yield Events(iri, made.graphs, _names(made, encoder))
         report.events += len(made.row)
@@ -47,7 +47,7 @@ def _names(made: MadeEvents, encoder: Encoder) -> EventIris:
     return EventIris(text, ends)
 
 
-class TableReading:
+class MappedReading:
     """Rows of a table on their way to events; NoValuesError: it lacks a column."""
 
     def __init__(self, mapping: Mapping, source: TableSource, encoder: Encoder) -> None:

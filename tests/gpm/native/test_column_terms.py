@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode
 
-from gpm.native.column_words import decimal_words, double_words, integer_words, iri_words, string_words, time_words
+from gpm.native.column_terms import decimal_words, double_words, integer_words, iri_words, string_words, time_words
 from gpm.terms import term_bytes
 from nfa_native.terms.dictionary import Terms
 
