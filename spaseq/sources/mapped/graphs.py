@@ -64,7 +64,7 @@ class RowMapper:
     def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, end: int, goes_on: bool = False) -> MadeEvents:
         """The events of solutions: ``columns`` by variable have a value in each, ``row`` (n, ascending) is its row.
 
-        RowSolutions next to each other that have one name and one time are one event, and without a name those of a row.
+        Those next to each other that have one name and one time are one event, and without a name those of a row.
         ``end``: the row behind the last one.  ``goes_on``: others follow, which may belong to the last event.
         """
         terms, mapping = self._encoder.terms, self.wanted
