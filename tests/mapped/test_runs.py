@@ -16,7 +16,8 @@ import pyarrow.parquet
 import pytest
 
 import spaseq
-from spaseq.errors import QueryError, StreamError
+from spaseq.errors import QueryError, RowError, StreamError
+from spaseq.graphs import Engine
 from spaseq.graphs.mapped import Mapped
 from spaseq.sources.rdf.wire import WireOptions
 
@@ -133,6 +134,30 @@ def test_fields_of_structs_are_columns() -> None:
     query = "SELECT ?c ?p FROM STREAM s <x:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?c <x:price> ?p } }"
     found = [match.bindings for match in spaseq.run(query, {"s": Mapped(rows, mapping)})]
     assert [(str(one["c"]), str(one["p"])) for one in found] == [("x:x", "1.5")] * 2
+
+
+@pytest.mark.parametrize("size", [1, 4, 9])
+@pytest.mark.parametrize("form", [pyarrow.Table.from_pylist, pandas.DataFrame, polars.DataFrame, list])
+def test_rows_are_pushed(form: Callable[[Any], Any], size: int) -> None:
+    engine = Engine()
+    engine.register(QUERY, "query1")
+    found = [
+        match
+        for at in range(0, len(ROWS), size)
+        for match in engine.push_rows("s", form(ROWS[at : at + size]), MAPPING)
+    ]
+    assert [str(match) for match in [*found, *engine.close()]] == matches(TABLE)
+
+
+def test_nothing_is_taken_of_rows_of_which_one_is_no_event() -> None:
+    engine = Engine()
+    engine.register(QUERY, "query1")
+    with pytest.raises(RowError, match=r"<batch>, row 2: error: the row is no event: \?time is unbound") as caught:
+        engine.push_rows("s", with_row(2, time=None), MAPPING)
+    assert caught.value.row == 2
+    found = engine.push_rows("s", with_row(2, time=None), MAPPING, skip=True)
+    assert [str(match) for match in [*found, *engine.close()]] == matches([*ROWS[:2], *ROWS[3:]])
+    assert engine.statistics()["streams"]["http://example.org/s"]["skipped"] == 1
 
 
 # ── what goes wrong ──────────────────────────────────────────────────────────────────────────────────────

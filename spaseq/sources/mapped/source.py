@@ -40,6 +40,15 @@ def events_of(
                 raise error
 
 
+def all_events(
+    iri: str, mapping: Mapping, source: TableSource, encoder: Encoder
+) -> tuple[list[Events], list[tuple[int, str]]]:
+    """All events of a table, of the stream ``iri``, and its malformed rows, with what is wrong; errors as above."""
+    made = list(MappedReading(mapping, source, encoder).made())
+    events = [Events(iri, one.graphs, _names(one, encoder)) for one in made if len(one.row)]
+    return events, [bad for one in made for bad in one.malformed]
+
+
 def _names(made: MadeEvents, encoder: Encoder) -> EventIris:
     if made.names is None:
         return EventIris(b"", np.zeros(len(made.row) + 1, np.int64))
