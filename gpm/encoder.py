@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pyoxigraph import Quad
@@ -13,9 +13,12 @@ from pyoxigraph import Quad
 from gpm.lines import QuadLines
 from gpm.native.assembly import Assembler, Encoder, written_lines
 from gpm.native.single import SingleEvent
-from gpm.rows import EventBatch, EventGraph, EventTexts, Numbers, TextColumn, Texts, Triples, Words
+from gpm.rows import EventBatch, EventGraph, EventTexts, GraphMaker, Numbers, TextColumn, Texts, Triples, Words
 from gpm.terms import term_bytes, written_badly
 from nfa_native.terms.dictionary import Terms
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 AT_ONCE = 1 << 12  # texts that are read at once; their places are looked at again behind each that is read by itself
 
@@ -153,13 +156,22 @@ def text_column(batch: EventBatch, pruned: bool) -> TextColumn:
 
 
 def _written(texts: Texts) -> Texts:
-    """The same texts, those that are triples as lines."""
-    are_triples = np.array([not isinstance(block, bytes | memoryview) for block in texts.blocks], np.bool_)
+    """The same texts, those that are triples, or would be made, as lines."""
+    makers = [number for number, block in enumerate(texts.blocks) if isinstance(block, GraphMaker)]
+    if makers:
+        made = np.flatnonzero(np.isin(texts.block, makers))
+        lines = [_lines(texts[number]) for number in made.tolist()]
+        texts = texts.moved(made, np.array(list(map(len, lines)), np.int64), b"".join(lines))
+    are_triples = np.array(list(map(_are_triples, texts.blocks)), np.bool_)
     if not are_triples.any():
         return texts
-    blocks = tuple(block if isinstance(block, bytes | memoryview) else _lines(block) for block in texts.blocks)
-    sizes = np.array([len(block) for block in blocks], np.int64)
+    blocks = tuple(_lines(block) if _are_triples(block) else block for block in texts.blocks)
+    sizes = np.array([0 if isinstance(block, GraphMaker) else len(block) for block in blocks], np.int64)
     return replace(texts, blocks=blocks, stops=np.where(are_triples[texts.block], sizes[texts.block], texts.stops))
+
+
+def _are_triples(block: bytes | memoryview | GraphMaker | Triples) -> TypeIs[Triples]:
+    return not isinstance(block, bytes | memoryview | GraphMaker)
 
 
 def _lines(triples: Triples) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -42,21 +43,31 @@ def is_slack(column: Numbers) -> bool:
     return isinstance(column.base, np.ndarray) and 2 * column.nbytes < column.base.nbytes
 
 
+class GraphMaker(ABC):
+    """Makes graphs of events when somebody asks for them."""
+
+    @abstractmethod
+    def triples(self, number: int) -> Triples:
+        """The triples of the event of that number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Texts:
     """Where n events can be read in full: bytes ``starts[i]:stops[i]`` of ``blocks[block[i]]``.
 
     The bytes, which may be those of a buffer, are N-Quads lines, of which those without graph do not count if some have
-    one.  A block that is neither is the triples of an event.
+    one.  Of a block that makes graphs, ``starts[i]`` is the number of the event; any other is the triples of an event.
     """
 
-    blocks: tuple[bytes | memoryview | Triples, ...]
+    blocks: tuple[bytes | memoryview | GraphMaker | Triples, ...]
     block: Numbers
     starts: Numbers
     stops: Numbers
 
     def __getitem__(self, number: int) -> Triples:
         block = self.blocks[int(self.block[number])]
+        if isinstance(block, GraphMaker):
+            return block.triples(int(self.starts[number]))
         if not isinstance(block, bytes | memoryview):
             return block
         return QuadLines(bytes(block[self.starts[number] : self.stops[number]]))
@@ -75,12 +86,12 @@ class Texts:
         if not len(copied):
             return Texts(tuple(blocks), block, self.starts.copy(), self.stops.copy())
         text = pieced(tuple(blocks), block[copied], self.starts[copied], self.stops[copied])
-        return self._moved(copied, text)
+        return self.moved(copied, lengths[copied], text)
 
-    def _moved(self, copied: Numbers, text: bytes) -> Texts:
+    def moved(self, copied: Numbers, lengths: Numbers, text: bytes) -> Texts:
         """The same texts, where those of some events follow each other in ``text``; blocks without events are left."""
         block, starts, stops = self.block.copy(), self.starts.copy(), self.stops.copy()
-        stops[copied] = np.cumsum((stops - starts)[copied])
+        stops[copied] = np.cumsum(lengths)
         starts[copied] = np.append(0, stops[copied][:-1])
         block[copied] = len(self.blocks)
         used, block = np.unique(block, return_inverse=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from spaseq.graphs.background import Background
     from spaseq.graphs.graph_engine import Engine
     from spaseq.graphs.graph_run import Run, run
+    from spaseq.graphs.mapped import Mapped
     from spaseq.graphs.queries import Prepared, prepare
     from spaseq.languages.spaseq import parse
     from spaseq.results.match import Match
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
-    "Background", "Bound", "BusyError", "Engine", "Match", "MatchTable", "OptionError", "OutOfMemoryError", "Prepared",
-    "QueryError", "QuerySyntaxError", "QueryWarning", "RowError", "Run", "SnapshotError", "SpaseqError",
+    "Background", "Bound", "BusyError", "Engine", "Mapped", "Match", "MatchTable", "OptionError", "OutOfMemoryError",
+    "Prepared", "QueryError", "QuerySyntaxError", "QueryWarning", "RowError", "Run", "SnapshotError", "SpaseqError",
     "SpaseqWarning", "StreamError", "__version__", "parse", "prepare", "run",
 ]  # fmt: skip
 
@@ -42,6 +43,7 @@ _HOMES = {
     "Background": "spaseq.graphs.background",
     "Bound": "spaseq.runtime.bounded",
     "Engine": "spaseq.graphs",
+    "Mapped": "spaseq.graphs.mapped",
     "Match": "spaseq.results.match",
     "MatchTable": "spaseq.results.table",
     "Prepared": "spaseq.graphs.queries",

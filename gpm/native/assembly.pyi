@@ -45,6 +45,9 @@ class Encoder:
         numbers, different ones in one event, instead of words of the dictionary.
         """
 
+    def wants(self, predicate: int) -> bool:
+        """Whether triples with that predicate (a word; 0: with some predicate) may be wanted."""
+
     def want_only(
         self, wants: Iterable[tuple[Iterable[tuple[int, int, int]], bool]], texts: Iterable[Iterable[int] | None]
     ) -> None:

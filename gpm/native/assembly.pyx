@@ -104,6 +104,11 @@ cdef class Encoder:
             self.demand.version += 1
         self.demand.subjects = self.demand.subjects or subjects
 
+    def wants(self, word_t predicate):
+        """Whether triples with that predicate may be wanted, 0: with any."""
+        cdef bint some = predicate == UNBOUND and not self.demand.by_predicate.empty()
+        return some or not self.demand.any_predicate.empty() or uses_of(self.demand, predicate) != NULL
+
     def want_only(self, wants, texts):
         """Keep from now on no more than what these say, arguments of `want` and of `want_texts`.
 

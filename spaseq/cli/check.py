@@ -15,6 +15,7 @@ from spaseq.cli.queries import (
     checked_row_pattern,
     each_query,
     is_ceql,
+    is_mapping,
     is_paths,
     is_sql,
     read_text,
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
     help="Also whether their work may have a bound, as run and tuples have it with --work-bound.",
 )
 def check(queries: tuple[str, ...], given: tuple[str, ...], bounded: bool) -> None:
-    """Check query files, in SPAseq, CEQL or SQL, or of path queries; with --given also rows for their parameters.
+    """Check query files, in SPAseq, CEQL or SQL, or of path queries, and mappings of rows to events.
+
+    With --given also rows for the parameters of queries.
 
     Errors go to standard error (exit code 2), warnings and "ok" to standard output.
     """
@@ -69,13 +72,18 @@ def _check_bounded(found: Mapping[str, Warned | Exception]) -> None:
         elif isinstance(parsed, ParsedFormulaQuery):
             formulas[path] = parsed.query
         else:
-            language = "is in SQL" if is_sql(*read_text(path)) else "has path queries"
-            raise OptionError(f"{path} {language}, whose work has no bound yet")
+            raise OptionError(f"{path} {_without_bound(*read_text(path))}")
     check_bounded(sequences.values())
     if formulas:
         from spaseq.plan.formulas import bounded as bounded_formulas
 
         bounded_formulas.check_bounded(formulas)
+
+
+def _without_bound(text: str, path: str) -> str:
+    if is_mapping(text, path):
+        return "is a mapping, no query"
+    return f"{'is in SQL' if is_sql(text, path) else 'has path queries'}, whose work has no bound yet"
 
 
 def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
@@ -85,6 +93,8 @@ def _with_parameters(path: str) -> ParsedQuery | ParsedFormulaQuery:
         raise OptionError(f"{name} has path queries, which have no parameters (GIVEN)")
     if is_sql(text, name):
         raise OptionError(f"{name} is in SQL, which has no parameters (GIVEN)")
+    if is_mapping(text, name):
+        raise OptionError(f"{name} is a mapping, which has no parameters (GIVEN)")
     if not is_ceql(text, name):
         return spaseq.parse(text, name)
     from spaseq.languages import ceql
@@ -112,6 +122,10 @@ def _checked(text: str, path: str) -> Warned:
         return paths.parse(text, path)
     if is_sql(text, path):
         return checked_row_pattern(text, path)
+    if is_mapping(text, path):
+        from spaseq.languages import mappings
+
+        return mappings.parse(text, path)
     if is_ceql(text, path):
         from spaseq.languages import ceql
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 _WHERE_OF_CEQL = re.compile(r"\bWHERE\b(?!\s*\{)", re.IGNORECASE)  # in SPAseq a brace follows
-_QUERY_OF_PATHS = re.compile(
-    r"(?:\s++|#[^\n]*+\n|(?:PREFIX\s++[^\s<]*+\s*+|BASE\s*+)<[^>\n]*+>)*+QUERY\b", re.IGNORECASE
-)  # the first word behind the declarations
+_DECLARATIONS = r"(?:\s++|#[^\n]*+\n|(?:PREFIX\s++[^\s<]*+\s*+|BASE\s*+)<[^>\n]*+>)*+"
+_QUERY_OF_PATHS = re.compile(rf"{_DECLARATIONS}QUERY\b", re.IGNORECASE)  # the first word behind the declarations
+_CLAUSE_OF_MAPPING = re.compile(rf"{_DECLARATIONS}(COLUMN|EACH|EVENT|AT)\b", re.IGNORECASE)
 STDIN = "<standard input>"
-_QUERIES = (".spaseq", ".ceql", ".paths", ".sql")
+_QUERIES = (".spaseq", ".ceql", ".paths", ".sql", ".map")
 _TABLES = (".csv", ".tsv", ".parquet", ".pq")
 T = TypeVar("T")
 
@@ -42,6 +42,14 @@ def is_paths(text: str, path: str) -> bool:
     if ending in _QUERIES:
         return ending == ".paths"
     return _QUERY_OF_PATHS.match(text) is not None
+
+
+def is_mapping(text: str, path: str) -> bool:
+    """Whether a text, from a file of that name, is no query, but says what rows mean as events."""
+    ending = PurePath(path).suffix.lower()
+    if ending in _QUERIES:
+        return ending == ".map"
+    return _CLAUSE_OF_MAPPING.match(text) is not None
 
 
 def is_sql(text: str, path: str) -> bool:
@@ -163,6 +171,8 @@ def read_query(path: str) -> ParsedQuery:
             raise OptionError(f"{name} has path queries, for graphs that stay as they are: try spaseq paths") from None
         if is_sql(text, name):
             raise OptionError(f"{name} is a query in SQL, for tables: try spaseq tuples") from None
+        if is_mapping(text, name):
+            raise OptionError(f"{name} is no query: it is a mapping, which says what rows mean") from None
         if reads_as(ceql.parse, text):
             raise OptionError(f"{name} is a query in CEQL, for tables: try spaseq tuples") from None
         raise

@@ -15,6 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
+from spaseq.graphs.mapped import AnyMapping, mapped_rows
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
 from spaseq.graphs.registration import Registration
@@ -233,6 +234,19 @@ class Engine(runtime.Engine):
 
         promised = None if promise is None else to_microseconds(promise)
         return self.kind.push(read_rows(self.kind, batch, skip), promised)
+
+    @exclusive
+    @whole_or_broken
+    def push_rows(self, stream: str, rows: Any, mapping: AnyMapping, skip: bool = False) -> list[Match]:
+        """Rows of one stream came, and ``mapping`` says what each of them means: as ``push``.
+
+        ``rows`` are a data frame of pandas or polars, a table or batches of Arrow, or dictionaries; ``mapping`` is a
+        text, the path of a file, or was parsed.  RowError: a row is no event, and none is taken; ``skip``: such rows
+        are left out, and counted by ``statistics``.  QueryError: the mapping means nothing for these columns.
+        """
+        return self.kind.deliver(
+            self.kind.push(mapped_rows(self.kind, self.core.open_stream(stream), rows, mapping, skip))
+        )
 
     @exclusive
     @whole_or_broken

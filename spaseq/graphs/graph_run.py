@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from spaseq.errors import OptionError, SpaseqWarning, require
 from spaseq.graphs.background import Background, BackgroundSources, Entail
 from spaseq.graphs.graph_engine import Engine
+from spaseq.graphs.mapped import Mapped
 from spaseq.graphs.queries import AnyQuery, as_query, supplied_streams
 from spaseq.pattern.sequences import Query
 from spaseq.results.match import Match
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from spaseq.results.arrow import Types
 
 
-Stream: TypeAlias = "str | os.PathLike[str] | Source | Iterable[Item]"
+Stream: TypeAlias = "str | os.PathLike[str] | Source | Mapped | Iterable[Item]"
 Queries: TypeAlias = "AnyQuery | Sequence[AnyQuery] | Mapping[str, AnyQuery]"
 
 
@@ -244,6 +245,9 @@ class Run(SourceRun[Events], Iterator[Match]):
             for path in paths:
                 check_readable(path)
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
+        if isinstance(stream, Mapped):
+            self._from_files = False
+            return [OpenSource(stream.events(iri, self.engine.encoder.apart(), options, self.reports[iri]))]
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False

@@ -25,17 +25,14 @@ MOST_OF_TOKEN = 65_536  # characters
 _MOST_OPEN = 20 * MOST_DEPTH  # what no text that is nested no deeper has open at one time: no level has so many parts
 
 
-def parsed(text: str, grammar: Lark, instead: str) -> Any:
-    """What the tree builder makes of ``text``; lark's UnexpectedInput, or Problem if it is beyond a bound.
-
-    ``instead``: what to do instead of a text with so many words, for the hint.
-    """
+def parsed(text: str, grammar: Lark, vocabulary: Vocabulary) -> Any:
+    """What the tree builder makes of ``text``; lark's UnexpectedInput, or Problem if it is beyond a bound."""
     parser = grammar.parse_interactive(text)
     state, lexer = parser.parser_state, parser.lexer_thread
     token = Token("$END", "", 0, 1, 1)
     for number, token in enumerate(lexer.lex(state)):  # type: ignore[no-untyped-call]
         if len(token) > MOST_OF_TOKEN or number >= MOST_TOKENS:
-            raise _too_much(token, instead)
+            raise _too_much(token, vocabulary)
         state.feed_token(token)
         if len(state.state_stack) > _MOST_OPEN:
             raise too_deep(_place(token))
@@ -46,13 +43,13 @@ def _place(token: Token) -> Span:
     return Span(token.start_pos or 0, token.end_pos or 0)
 
 
-def _too_much(token: Token, instead: str) -> Problem:
+def _too_much(token: Token, vocabulary: Vocabulary) -> Problem:
     if len(token) > MOST_OF_TOKEN:
         kind = _KINDS.get(token.type, "word")
         message = f"this {kind} has {len(token):,} characters; at most {MOST_OF_TOKEN:,} are read"
         return Problem(message, _place(token), syntax=True)
-    message = f"the query has more than {MOST_TOKENS:,} words, strings, numbers and signs"
-    return Problem(message, _place(token), instead, syntax=True)
+    message = f"the {vocabulary.what} has more than {MOST_TOKENS:,} words, strings, numbers and signs"
+    return Problem(message, _place(token), vocabulary.instead, syntax=True)
 
 
 _KINDS = {"STRING": "string", "IRIREF": "IRI", "NUMBER": "number", "SIGNED_NUMBER": "number", "INTEGER": "number"}
@@ -76,7 +73,7 @@ class Vocabulary:
     ``words``: plain words for single terminals.  ``hint`` gets the text, the place, the open terminals and the expected
     ones, and says which slip it probably is, or nothing.  ``word`` finds what is shown as unexpected.  ``after``: what
     to call expected right behind a terminal, where the grammar alone would say less.  ``instead``: what to do
-    instead of a text with too many words.
+    instead of a text with too many words.  ``what`` a text of the language is.
     """
 
     groups: tuple[tuple[frozenset[str], str], ...]
@@ -85,6 +82,7 @@ class Vocabulary:
     word: re.Pattern[str]
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     instead: str = "data belong into streams and background knowledge"
+    what: str = "query"
 
 
 def terminals(names: str) -> frozenset[str]:
@@ -98,7 +96,7 @@ def explain(error: UnexpectedInput, text: str, vocabulary: Vocabulary) -> Proble
     expected = _expected(error)
     message = f"unexpected {_found(text, span)}"
     if span.start >= len(text.rstrip()):
-        message = "the query ends too early"
+        message = f"the {vocabulary.what} ends too early"
         span = Span(len(text.rstrip()), len(text.rstrip()) + 1)
     begun = _open_terminals(error)
     words = vocabulary.after.get(begun[-1] if begun else "") or _in_words(expected, vocabulary)
@@ -235,12 +233,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def read_tree(text: str, grammar: Lark, vocabulary: Vocabulary, kind: type[Tree]) -> Tree:
     """The syntax tree of ``text``; Problem if it is not of the language, too long or nested too deeply."""
     if len(text) > MOST_CHARACTERS:
-        raise Problem(f"the query has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read", Span(0, 1))
+        message = f"the {vocabulary.what} has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read"
+        raise Problem(message, Span(0, 1))
     if not text.isascii() and (found := _SURROGATE.search(text)):
         message = f"U+{ord(found[0]):04X} is a surrogate: half of a character, which no text has by itself"
         raise Problem(message, Span(*found.span()), syntax=True)
     try:
-        tree = parsed(text, grammar, vocabulary.instead)
+        tree = parsed(text, grammar, vocabulary)
     except UnexpectedInput as error:
         raise explain(error, text, vocabulary) from None
     assert isinstance(tree, kind)

@@ -128,7 +128,7 @@ def name_of(events: Events, number: int) -> str:
     if isinstance(block, bytes | memoryview):
         digest.update(block[int(texts.starts[number]) : int(texts.stops[number])])
     else:
-        digest.update("\n".join(sorted(map(str, block))).encode())
+        digest.update("\n".join(sorted(map(str, texts[number]))).encode())
     return PREFIX + digest.hexdigest()
 
 

@@ -344,11 +344,12 @@ def template(statements: Iterable[tree.Statement], names: Prefixes) -> tuple[alg
     """The triples of a CONSTRUCT template, which has no paths."""
     lowering = PatternLowering(names)
     for statement in statements:
-        _refuse_paths(statement)
+        refuse_paths(statement)
     return tuple(lowering.triples(statements))
 
 
-def _refuse_paths(node: tree.Node) -> None:
+def refuse_paths(node: tree.Node) -> None:
+    """Problem where a part of a template has a path."""
     if isinstance(node, tree.Property) and not isinstance(node.verb, tree.Variable | tree.Parameter | tree.Iri):
         raise Problem("a template cannot contain a property path", node.verb.span, "write one triple for each step")
     match node:
@@ -363,4 +364,4 @@ def _refuse_paths(node: tree.Node) -> None:
         case _:
             nodes = ()
     for child in nodes:
-        _refuse_paths(child)
+        refuse_paths(child)

@@ -123,7 +123,7 @@ class TextTimes:
 
     def _times(self, texts: pyarrow.StringArray) -> pyarrow.Array:
         if self._form is not None:
-            return _instants([_by_form(text, self._form) for text in texts.to_pylist()])
+            return _instants([time_by_form(text, self._form) for text in texts.to_pylist()])
         if types.is_timestamp(self._type):
             return _iso(texts)
         number = _integer if types.is_integer(self._type) else _double
@@ -165,7 +165,7 @@ def _iso(texts: pyarrow.StringArray) -> pyarrow.Array:
             return texts.cast(type_).cast(INSTANT)
         except pyarrow.ArrowInvalid:
             continue
-    return _instants([_by_iso(text) for text in texts.to_pylist()])
+    return _instants([time_by_iso(text) for text in texts.to_pylist()])
 
 
 def _instants(times: Sequence[datetime | None]) -> pyarrow.Array:
@@ -176,7 +176,8 @@ def _instants(times: Sequence[datetime | None]) -> pyarrow.Array:
     return pyarrow.array(microseconds, pyarrow.int64()).cast(INSTANT)
 
 
-def _by_iso(text: str | None) -> datetime | None:
+def time_by_iso(text: str | None) -> datetime | None:
+    """The time that a text of ISO 8601 is; None: it is none."""
     if text is None or not _ISO.fullmatch(text):
         return None
     try:
@@ -185,7 +186,8 @@ def _by_iso(text: str | None) -> datetime | None:
         return None
 
 
-def _by_form(text: str | None, form: str) -> datetime | None:
+def time_by_form(text: str | None, form: str) -> datetime | None:
+    """The time that a text is by a form of ``strptime``; None: it is none."""
     try:
         return None if text is None else datetime.strptime(text, form)
     except ValueError:
@@ -199,7 +201,7 @@ def _hint(name: str, text: str) -> str:
     if _NUMBER.fullmatch(text):
         return f'declare its type: {{"{name}": "double"}}, and say what it counts: unit="s"'
     forms = (*(day + time for day in _DAYS for time in _TIMES), "%H:%M:%S", "%H:%M")
-    form = next((form for form in forms if _by_form(text, form) is not None), "%d.%m.%Y %H:%M")
+    form = next((form for form in forms if time_by_form(text, form) is not None), "%d.%m.%Y %H:%M")
     return f'say its form, as in time_format="{form}"; or {_SKIPPED}'
 
 

@@ -28,8 +28,9 @@ from spaseq.pattern.formulas.predicates import (
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.plan.formulas.clauses import Compared, Joined
 from spaseq.plan.formulas.correlation import Computed, DecidingBound, Inquiry, Measured, Side
-from spaseq.sources.tables.types import ValueKind, check, kind_of_type
+from spaseq.sources.tables.types import ValueKind, kind_of_type
 from spaseq.tuples.columns.numbering import KnownTexts, numbered
+from spaseq.tuples.columns.predicate_kinds import check
 from spaseq.tuples.columns.predicates import Values, few_values, holds, numbers
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import EXACT, Mask, Vector, as_floats, nearest

@@ -12,8 +12,8 @@ import pyarrow
 from spaseq.pattern.formulas.query import AttributeWindow, FormulaQuery
 from spaseq.plan.formulas.automaton import RecognitionPlan
 from spaseq.runtime.snapshot.validation import COUNT, AnyNames, Shape
-from spaseq.sources.tables.types import check
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.tuples.columns.predicate_kinds import check
 from spaseq.tuples.columns.rows import Rows
 from spaseq.tuples.columns.serialisation import require
 from spaseq.tuples.encoding.batches import EncodedBatch, Omitted

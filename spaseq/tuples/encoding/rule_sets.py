@@ -18,7 +18,8 @@ from spaseq.errors import QueryError
 from spaseq.pattern.formulas.parameters import ConstantRow, ConstantValue
 from spaseq.pattern.formulas.predicates import Attribute, Comparison, Constant, Value
 from spaseq.plan.formulas.rule_conditions import ParameterTest, RuleConditions
-from spaseq.sources.tables.types import ValueKind, check, instant, kind_of_type
+from spaseq.sources.tables.types import ValueKind, instant, kind_of_type
+from spaseq.tuples.columns.predicate_kinds import check
 from spaseq.tuples.columns.predicates import Literal, coded, few_truths, few_values, numbers, truth
 from spaseq.tuples.columns.rows import FewRows, Rows
 from spaseq.tuples.columns.vectors import COMPARISONS, EXACT, Vector

@@ -28,7 +28,8 @@ from spaseq.pattern.formulas.predicates import (
     conjunction,
     normal,
 )
-from spaseq.sources.tables.types import ValueKind, check, kind_of_type
+from spaseq.sources.tables.types import ValueKind, kind_of_type
+from spaseq.tuples.columns.predicate_kinds import check
 from spaseq.tuples.columns.predicates import Literal, coded, few_truths, truth
 from spaseq.tuples.columns.rows import FewRows, Rows
 

@@ -12,7 +12,8 @@ from spaseq.errors import QueryError, StreamError
 from spaseq.pattern.formulas.predicates import Attribute, Value
 from spaseq.pattern.formulas.printing import print_value
 from spaseq.pattern.formulas.query import FormulaQuery
-from spaseq.sources.tables.types import ValueKind, calculated_type, check_attribute, shown
+from spaseq.sources.tables.types import ValueKind, check_attribute, shown
+from spaseq.tuples.columns.predicate_kinds import calculated_type
 from spaseq.tuples.columns.predicates import numbers, vector
 from spaseq.tuples.columns.vectors import Column, Mask, Vector
 from spaseq.tuples.encoding.partitions import NO_PARTITION, Numbers, Partitions

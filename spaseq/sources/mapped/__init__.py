@@ -1,0 +1,1 @@
+"""From rows of tables to events, by a mapping (``spaseq.pattern.mappings``)."""

@@ -1,0 +1,104 @@
+"""A table as a stream: its rows in order, as events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow
+
+from gpm.native.assembly import Encoder
+from nfa_native.terms.decoding import texts
+from spaseq.errors import StreamError
+from spaseq.pattern.mappings import Mapping
+from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
+from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
+from spaseq.sources.rdf.events import EventIris, Events
+from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.tables.source import TableSource
+from spaseq.sources.tables.types import column_named, exact_name
+
+_ROW = "\nrow"  # a column that no mapping can mean: the number of a row
+
+
+def events_of(
+    iri: str, mapping: Mapping, source: TableSource, encoder: Encoder, options: WireOptions, report: WireReport
+) -> Iterator[Events]:
+    """The events of a table, of the stream ``iri``.
+
+    NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
+    no event; with ``options.skip`` such rows are counted.
+    """
+    reading = MappedReading(mapping, source, encoder)
+    for made in reading.made():
+        yield Events(iri, made.graphs, _names(made, encoder))
+        report.events += len(made.row)
+        for row, what in made.malformed:
+            error = StreamError(f"the row is no event: {what}", reading.place(row))
+            report.note(error, options.skip)
+            if not options.skip:
+                raise error
+
+
+def all_events(
+    iri: str, mapping: Mapping, source: TableSource, encoder: Encoder
+) -> tuple[list[Events], list[tuple[int, str]]]:
+    """All events of a table, of the stream ``iri``, and its malformed rows, with what is wrong; errors as above."""
+    made = list(MappedReading(mapping, source, encoder).made())
+    events = [Events(iri, one.graphs, _names(one, encoder)) for one in made if len(one.row)]
+    return events, [bad for one in made for bad in one.malformed]
+
+
+def _names(made: MadeEvents, encoder: Encoder) -> EventIris:
+    if made.names is None:
+        return EventIris(b"", np.zeros(len(made.row) + 1, np.int64))
+    ends, text = texts(encoder.terms, made.names)
+    return EventIris(text, ends)
+
+
+class MappedReading:
+    """Rows of a table on their way to events; NoValuesError: it lacks a column."""
+
+    def __init__(self, mapping: Mapping, source: TableSource, encoder: Encoder) -> None:
+        self._source = source
+        self._places = ColumnPlaces(mapping.asked, mapping.each)
+        self._mapper = RowMapper(mapping, encoder)
+        self._rows = 0  # that were read
+        self.filtered = 0
+        self.place = source.place
+        self._columns = self._places.columns(source.names)
+        schema = source.choose([exact_name(name) for name in self._columns])
+        none = [pyarrow.array([], type_) for type_ in schema.types]
+        self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
+
+    def made(self) -> Iterator[MadeEvents]:
+        """All events; the last one of a batch may go on in the next one."""
+        kept: pyarrow.RecordBatch | None = None
+        for batch in self._source.batches():
+            rows = self._numbered(batch)
+            rows = rows if kept is None else _behind(kept, rows)
+            made = self._of(rows, goes_on=True)
+            yield made
+            kept = rows.slice(made.end - rows.column(_ROW)[0].as_py() if rows.num_rows else 0)
+        if kept is not None and kept.num_rows:
+            yield self._of(kept)
+
+    def _numbered(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        names = self._columns
+        numbers = pyarrow.array(np.arange(self._rows, self._rows + batch.num_rows))
+        self._rows += batch.num_rows
+        return pyarrow.record_batch([*(batch.column(exact_name(name)) for name in names), numbers], [*names, _ROW])
+
+    def _of(self, rows: pyarrow.RecordBatch, goes_on: bool = False) -> MadeEvents:
+        values = {name: rows.column(name) for name in self._columns}
+        columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
+        end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
+        made = self._mapper.made(columns, row, end, goes_on)
+        self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
+        return made
+
+
+def _behind(one: pyarrow.RecordBatch, other: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+    if not one.num_rows:
+        return other
+    return pyarrow.Table.from_batches([one, other]).combine_chunks().to_batches()[0]
