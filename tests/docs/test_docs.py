@@ -25,6 +25,7 @@ TOLD = (
     "docs/python.md",
     "docs/paths.md",
     "docs/rag.md",
+    "docs/tables.md",
     "docs/how-it-works.md",
     "docs/benchmarks.md",
     "examples/README.md",
