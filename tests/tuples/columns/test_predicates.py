@@ -26,7 +26,8 @@ from spaseq.pattern.formulas.predicates import (
     Predicate,
     Value,
 )
-from spaseq.sources.tables.types import CODED_TEXT, check
+from spaseq.sources.tables.types import CODED_TEXT
+from spaseq.tuples.columns.predicate_kinds import check
 from spaseq.tuples.columns.predicates import expression, holds
 from tests.oracle.ceql import predicates as oracle
 from tests.oracle.ceql.generate import Maker
