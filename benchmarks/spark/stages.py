@@ -63,7 +63,7 @@ def behind_the_shuffle(job: Job, rows: pyarrow.Table, clock: Clock) -> None:
             tables = list(together(unpacked(data.as_buffer()) for data in own["data"]))
         for table in tables:
             with clock.stage("taken by their engine"):
-                list(engine.push_rows(table))
+                list(engine.push_packed(table))
         with clock.stage("put in order, matched"):
             found = list(engine.close_tables())
         with clock.stage("matches made rows"):

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import QueryError, RowError, require
@@ -41,7 +42,7 @@ class Mapped:
         require("pyarrow")
         self.parsed  # noqa: B018 - what is wrong with it is told now
 
-    @property
+    @cached_property
     def parsed(self) -> ParsedMapping:
         """The mapping."""
         return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)

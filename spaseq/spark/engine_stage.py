@@ -88,10 +88,10 @@ def _found(engine: ShardEngine, rows: Iterable[Packed]) -> Iterator[Any]:
     waiting: list[pyarrow.Table] = []
     for _, first, data in rows:
         if sum(table.nbytes for table in waiting) >= AT_ONCE:
-            yield from engine.push_rows(pyarrow.concat_tables(waiting), first)
+            yield from engine.push_packed(pyarrow.concat_tables(waiting), first)
             waiting = []
         waiting.append(unpacked(data))
-    yield from engine.push_rows(pyarrow.concat_tables(waiting))
+    yield from engine.push_packed(pyarrow.concat_tables(waiting))
     yield from engine.close_tables()
 
 

@@ -33,7 +33,7 @@ class GraphShard(spaseq.graphs.Engine, ShardEngine):
         super()._keep(kind)
         kind.keeps_families = True
 
-    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[MatchTable]:
+    def push_packed(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[MatchTable]:
         """See ``ShardEngine``."""
         return self.push_arrow(events_of(rows), promise)
 

@@ -39,7 +39,7 @@ class ShardEngine(runtime.Engine):
     """One of the engines of a job: packed rows in.  What it is given has been taken when an iterator is at its end."""
 
     @abstractmethod
-    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Any]:
+    def push_packed(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Any]:
         """Rows came; then the promise that none comes before ``promise`` (µs)."""
 
     @abstractmethod

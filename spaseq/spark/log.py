@@ -269,7 +269,7 @@ class LoggedEngine:
         left_out = engine.left_out
         meta, taken = before, Taken()
         for events in together(self._taken(rows, max(before.watermark, watermark), taken, report)):
-            yield from job_rows(self.job, self.number, engine.push_rows(events))
+            yield from job_rows(self.job, self.number, engine.push_packed(events))
         if watermark > before.watermark:
             meta = replace(meta, watermark=watermark)
             yield from job_rows(self.job, self.number, engine.advance_tables(watermark))
@@ -318,7 +318,7 @@ class LoggedEngine:
     def _replayed(self, engine: ShardEngine, meta: Meta, start: int) -> ShardEngine:
         """The engine after the entries from ``start`` on; what it gives was given before."""
         for events in together(self._logged(meta, start)):
-            deque(engine.push_rows(events), maxlen=0)
+            deque(engine.push_packed(events), maxlen=0)
         if meta.watermark > LEAST:
             deque(engine.advance_tables(meta.watermark), maxlen=0)
         return engine

@@ -31,7 +31,7 @@ def events_of(
     """
     reading = MappedReading(mapping, source, encoder)
     for made in reading.made():
-        yield Events(iri, made.graphs, _names(made, encoder))
+        yield _events(iri, made, encoder)
         report.events += len(made.row)
         for row, what in made.malformed:
             error = StreamError(f"the row is no event: {what}", reading.place(row))
@@ -45,15 +45,15 @@ def all_events(
 ) -> tuple[list[Events], list[tuple[int, str]]]:
     """All events of a table, of the stream ``iri``, and its malformed rows, with what is wrong; errors as above."""
     made = list(MappedReading(mapping, source, encoder).made())
-    events = [Events(iri, one.graphs, _names(one, encoder)) for one in made if len(one.row)]
+    events = [_events(iri, one, encoder) for one in made if len(one.row)]
     return events, [bad for one in made for bad in one.malformed]
 
 
-def _names(made: MadeEvents, encoder: Encoder) -> EventIris:
-    if made.names is None:
-        return EventIris(b"", np.zeros(len(made.row) + 1, np.int64))
-    ends, text = texts(encoder.terms, made.names)
-    return EventIris(text, ends)
+def _events(iri: str, made: MadeEvents, encoder: Encoder) -> Events:
+    ends, text = np.zeros(len(made.row) + 1, np.int64), b""
+    if made.names is not None:
+        ends, text = texts(encoder.terms, made.names)
+    return Events(iri, made.graphs, EventIris(text, ends))
 
 
 class MappedReading:

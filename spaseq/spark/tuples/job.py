@@ -54,7 +54,7 @@ class TupleShard(TableShard):
 
     @in_steps
     @whole_or_broken
-    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
+    def push_packed(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[Found]:
         """See ``ShardEngine``."""
         if len(rows):
             numbers = self.store.add(rows) if self._reading.kept else None

@@ -104,7 +104,7 @@ class RowPatternShard(TableShard):
 
     @in_steps
     @whole_or_broken
-    def push_rows(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[pyarrow.RecordBatch]:
+    def push_packed(self, rows: pyarrow.Table, promise: int | None = None) -> Iterator[pyarrow.RecordBatch]:
         """See ``ShardEngine``."""
         if len(rows):
             self._take(self._reading.batch(rows))

@@ -205,7 +205,7 @@ def test_rows_of_past_windows_are_forgotten(within: str) -> None:
         rows = pyarrow.Table.from_pylist(
             [{"time\n": at(second), "type": "A"}, {"time\n": at(second + 1), "type": "B"}], one.form.schema
         )
-        assert second == 1 or sum(len(found.rows()) for found in engine.push_rows(rows, second * 1_000_000)) >= 0
+        assert second == 1 or sum(len(found.rows()) for found in engine.push_packed(rows, second * 1_000_000)) >= 0
         kept.append(sum(len(rows) for _, rows in engine.store.rows()))
     assert max(kept) < 50
 
@@ -214,11 +214,12 @@ def test_a_snapshot_of_an_engine_goes_on() -> None:
     one = job(PAIRS)
     first = one.started(0)
     rows = [unpacked(each["data"]) for each in sifted(one, [table(row("A", 1), row("B", 2)), table(row("B", 3))])]
-    assert len(rows) == 1 and len(list(first.push_rows(rows[0].slice(0, 2), 2_000_000))) == 1
+    assert len(rows) == 1 and len(list(first.push_packed(rows[0].slice(0, 2), 2_000_000))) == 1
     second = TupleShard.restored(one.reading, one.schema, first.snapshot())
     assert second.due() == first.due() and second.needed_since() == first.needed_since() == -8_000_000
     (left,), (again,) = (
-        [found.rows().to_pylist() for found in each.push_rows(rows[0].slice(2), 3_000_000)] for each in (first, second)
+        [found.rows().to_pylist() for found in each.push_packed(rows[0].slice(2), 3_000_000)]
+        for each in (first, second)
     )
     assert left == again and left[0]["last"] == at(3)
     with pytest.raises(SnapshotError):
