@@ -119,13 +119,14 @@ class Execution(ABC, Generic[Asked]):
             for text in more:
                 terminal.say(f"warning: {text}")
 
-    def keep_checkpoints(self, path: Path, same: Mapping[str, object], sources: Mapping[str, str]) -> None:
-        """Hold the file of the checkpoint, and read it: ``same`` are the options that have to be as before.
+    def keep_checkpoints(self, path: Path, same: Mapping[str, object], files: Mapping[str, Sequence[str]]) -> None:
+        """Hold the file of the checkpoint, and read it.
 
-        OptionError: another run has it, or it is of something else.
+        ``same`` are the options that have to be as before, ``files`` those that are read, by stream.  OptionError:
+        another run has it, or it is of something else.
         """
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
-        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, sources)
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files)
 
     def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
         """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""

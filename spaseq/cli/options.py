@@ -26,6 +26,7 @@ _ARGUMENTS = (
     (re.compile(r'time_format="([^"]*)"'), r'--time-format "\1"'),
     (re.compile(r'\bunit="(\w+)"'), r"--time-unit \1"),
     (re.compile(r'on_error="(\w+)"'), r"--on-error \1"),
+    (re.compile(r"spaseq\.Mapped\(.*, mapping\)"), "--map NAME=FILE.map"),
 )
 
 Asked = TypeVar("Asked", bound="RunOptions")
@@ -178,6 +179,29 @@ def _stream_option(places: str) -> Callable[[Command], Command]:
         help=f"Where a stream of FROM STREAM comes from: a file (N-Quads or TriG, maybe .gz), {places}.  Repeat it for "
         "every stream.",
     )  # fmt: skip
+
+
+map_option = click.option(
+    "--map", "mappings", metavar="NAME_OR_IRI=FILE.map", multiple=True,
+    help="The stream comes from tables (CSV, maybe .gz, or Parquet), and this mapping says what a row means.  "
+    "Repeat it for every such stream.",
+)  # fmt: skip
+
+
+def csv_options(function: Command) -> Command:
+    """The options ``columns``, ``separator`` and ``nulls``: how CSV is written."""
+    columns = click.option(
+        "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
+    )  # fmt: skip
+    separator = click.option(
+        "--separator", metavar="CHARACTER",
+        help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
+    )  # fmt: skip
+    nulls = click.option(
+        "--null", "nulls", metavar="TEXT", multiple=True,
+        help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
+    )  # fmt: skip
+    return columns(separator(nulls(function)))
 
 
 stream_option = _stream_option("a folder, a glob, or - for standard input")

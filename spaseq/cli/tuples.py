@@ -49,18 +49,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
-@click.option(
-    "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
-)  # fmt: skip
-@click.option(
-    "--separator",
-    metavar="CHARACTER",
-    help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
-)
-@click.option(
-    "--null", "nulls", metavar="TEXT", multiple=True,
-    help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
-)  # fmt: skip
+@options.csv_options
 @click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
@@ -186,7 +175,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
             checkpoint.check_without(asked.unresumable)
             checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
-            self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
+            self.keep_checkpoints(
+                asked.checkpoint, self.given(SAME), {name: [path] for name, path in by_stream.items()}
+            )
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
 

@@ -118,7 +118,8 @@ class Run(SourceRun[Events], Iterator[Match]):
         if bound is not None:
             bound.check_names(list(kind.core.running))
         supplied = supplied_streams(kind.known(), streams)
-        if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
+        places = [one.source if isinstance(one, Mapped) else one for one in supplied.values()]
+        if [str(one) for one in places if isinstance(one, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
         patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         super().__init__(kind.core, list(supplied), patience, self.engine.encoder.origins, state, on_step)
@@ -246,8 +247,10 @@ class Run(SourceRun[Events], Iterator[Match]):
                 check_readable(path)
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
         if isinstance(stream, Mapped):
-            self._from_files = False
-            return [OpenSource(stream.events(iri, self.engine.encoder.apart(), options, self.reports[iri]))]
+            opened = stream.opened(iri, self.engine.encoder.apart, options, self.reports[iri], follow)
+            is_file = stream.is_path and str(stream.source) != "-" and all(one.incoming is None for one in opened)
+            self._from_files = self._from_files and is_file
+            return opened
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False

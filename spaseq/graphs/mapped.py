@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import QueryError, RowError, require
 from spaseq.languages.mappings import ParsedMapping, parse
+from spaseq.runtime.live import OpenSource
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.source import Source
 from spaseq.streams.losses import Skipped
 
 if TYPE_CHECKING:
@@ -47,18 +50,55 @@ class Mapped:
         """The mapping."""
         return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)
 
-    def events(self, iri: str, encoder: Encoder, options: WireOptions, report: WireReport) -> Iterator[Events]:
-        """Its events, of the stream ``iri``.
+    @property
+    def is_path(self) -> bool:
+        """Whether files are read, or what comes under a name of theirs."""
+        return isinstance(self.source, str | os.PathLike)
+
+    def opened(
+        self, iri: str, encoder: Callable[[], Encoder], options: WireOptions, report: WireReport, follow: bool
+    ) -> list[OpenSource[Events]]:
+        """Its files, or what else it is, to be read as the stream ``iri``, each with an ``encoder`` of its own.
+
+        ``follow``: a file is read as it grows.  StreamError: a file cannot be read.
+        """
+        from spaseq.sources.mapped.opening import tables_of
+
+        tables: list[tuple[Any, Incoming | None]] = [(self.source, None)]
+        if isinstance(self.source, Source):
+            tables = [(self.source, Incoming(self.source, self.source.url))]
+        elif self.is_path:
+            tables = list(tables_of(self.source, follow))
+        return [
+            OpenSource(self._events(iri, data, incoming, encoder(), options, report), incoming)
+            for data, incoming in tables
+        ]
+
+    def _events(
+        self,
+        iri: str,
+        data: Any,
+        incoming: Incoming | None,
+        encoder: Encoder,
+        options: WireOptions,
+        report: WireReport,
+    ) -> Iterator[Events]:
+        """The events of one table.
 
         QueryError: it lacks a column, or values are no terms.  StreamError: it cannot be read, or a row is no event;
         with ``options.skip`` such rows are counted.
         """
+        from spaseq.sources.mapped.live import live_events
+        from spaseq.sources.mapped.opening import mapped_source
         from spaseq.sources.mapped.source import events_of
-        from spaseq.sources.tables.opening import open_source
 
-        parsed, source = self.parsed, open_source(self.source, self.types, self.csv)
+        parsed, types, csv = self.parsed, self.types, self.csv
         with _located(parsed):
-            yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+            if incoming is None:
+                source = mapped_source(data, parsed.mapping, types, csv)
+                yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+            else:
+                yield from live_events(iri, parsed.mapping, incoming, types, csv, encoder, options, report)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from spaseq.sources.source import GrowingFile, Pipe, is_regular, is_url, opened_
 
 Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
 SNIFFED = 1 << 16  # bytes at the beginning of a file that may tell its format
+TABLE_ENDINGS = (".csv", ".tsv", ".parquet", ".pq")
 Chooser: TypeAlias = Callable[[str], bool]  # whether a file of a folder is one of its stream, by its name
 
 
@@ -32,6 +33,17 @@ def files_of(path: str | Path, is_one: Chooser, expected: tuple[str, ...] = ()) 
         return [text]
     with as_stream_errors(text):
         return _files(text, is_one, expected)
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file's name, in small letters; of what is packed that of its content."""
+    return Path(name.lower().removesuffix(".gz")).suffix
+
+
+def tables_at(path: str | Path) -> list[str]:
+    """The tables that ``path`` means, as of ``files_of``.  StreamError if there is none."""
+    expected = ("CSV (.csv, .tsv)", "Parquet (.parquet, .pq)", "CSV with .gz")
+    return files_of(path, lambda name: ending_of(name) in TABLE_ENDINGS, expected)
 
 
 def check_path(path: str) -> None:

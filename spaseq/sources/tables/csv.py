@@ -152,8 +152,13 @@ class CsvSource:
                 first += batch.num_rows
             if not more:
                 return
+            yield from self._pauses()
             data = self._read()
             more, rest = bool(data), rest[stop:] + data
+
+    def _pauses(self) -> Iterator[pyarrow.RecordBatch]:
+        """Batches without rows, before more has to be waited for."""
+        return iter(())
 
     def _schema_of(self, batch: pyarrow.RecordBatch) -> pyarrow.Schema:
         """The types of a batch: its times are texts where they could not be read."""
@@ -353,11 +358,15 @@ class LiveCsvSource(CsvSource):
     """CSV of a pipe: rows are given as soon as they are complete.
 
     A column has the type that is declared, or that of its values in the first rows: of a megabyte, or of what is there
-    when the pipe pauses.
+    when the pipe pauses.  ``tells_pauses``: when nothing is there, a batch without rows is given.
     """
 
-    def __init__(self, incoming: Incoming, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+    def __init__(
+        self, incoming: Incoming, declared: dict[str, pyarrow.DataType], form: CsvFormat, tells_pauses: bool = False
+    ) -> None:
+        self._tells_pauses = tells_pauses
         super().__init__(incoming, declared, form)
+        self._name = incoming.name
 
     def _read_begin(self) -> tuple[bytes, bool]:
         """A megabyte, or what comes up to a pause behind the first row; and whether that is all."""
@@ -369,6 +378,10 @@ class LiveCsvSource(CsvSource):
             ).rests_for(_PAUSE):
                 return begin, False
         return begin, len(begin) < SAMPLE
+
+    def _pauses(self) -> Iterator[pyarrow.RecordBatch]:
+        while self._tells_pauses and cast(Incoming, self._file).pauses():
+            yield pyarrow.RecordBatch.from_pylist([], self._schema)
 
     def _read(self, size: int = SAMPLE) -> bytes:
         try:

@@ -31,14 +31,17 @@ def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = N
     return source
 
 
-def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> TableSource:
-    """The source of ``data``; OptionError if it is nothing that has tuples."""
+def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat, tells_pauses: bool = False) -> TableSource:
+    """The source of ``data``; OptionError if it is nothing that has tuples.
+
+    ``tells_pauses``: what comes as it is written gives a batch without rows when nothing is there.
+    """
     if isinstance(data, str | Path):
         data = piped(data)
     if isinstance(data, Incoming):
-        return LiveCsvSource(data, types, csv)
+        return LiveCsvSource(data, types, csv, tells_pauses)
     if isinstance(data, str | Path):
-        return ParquetSource(data, types) if _is_parquet(data) else CsvSource(data, types, csv)
+        return ParquetSource(data, types) if is_parquet(data) else CsvSource(data, types, csv)
     if hasattr(data, "read"):
         return CsvSource(data, types, csv)
     package = type(data).__module__.partition(".")[0]
@@ -58,12 +61,20 @@ def piped(data: Any) -> Any:
     if not isinstance(data, str | Path):
         return data
     check_path(str(data))
-    if _is_parquet(data):
+    if is_parquet(data):
         return data
     return live_source(str(data), follow=False) or data
 
 
-def _is_parquet(path: str | Path) -> bool:
+def is_text(data: Any) -> bool:
+    """Whether values are written as texts, so that what is declared says which type they have."""
+    if isinstance(data, str | Path):
+        return not is_parquet(data)
+    return isinstance(data, Incoming) or hasattr(data, "read")
+
+
+def is_parquet(path: str | Path) -> bool:
+    """Whether a file is Parquet, by its name."""
     return Path(path).suffix.lower() in (".parquet", ".pq")
 
 
