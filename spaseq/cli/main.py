@@ -15,7 +15,7 @@ from spaseq.cli import terminal
 from spaseq.errors import SpaseqError, shortened
 from spaseq.memory import lasting
 
-COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
+COMMANDS = ("run", "check", "explain", "convert", "generate", "tuples", "paths", "spark")
 
 
 class CommandGroup(click.Group):

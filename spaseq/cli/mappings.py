@@ -35,10 +35,9 @@ class MappingOptions:
         QueryError: it has no mapping.
         """
         paths = sources.by_stream("--map", self.mappings, queries)
-        for option, given in (("--columns", self.columns), ("--separator", self.separator), ("--null", self.nulls)):
-            if given and not paths:
-                raise OptionError(f"{option} is about tables: --map says which streams come from some")
-        return {iri: _read(path) for iri, path in paths.items()}
+        if not paths:
+            check_csv_options(self.columns, self.separator, self.nulls)
+        return {iri: read_mapping(path) for iri, path in paths.items()}
 
     def mapped(self, paths: Mapping[str, str], mappings: Mapping[str, ParsedMapping]) -> dict[str, str | Mapped]:
         """The streams, of which those with a mapping are tables.  OptionError: --separator, --columns are wrong."""
@@ -48,6 +47,13 @@ class MappingOptions:
 
         form = sources.csv_format(self.columns, self.separator, self.nulls)
         return {iri: Mapped(path, mappings[iri], csv=form) if iri in mappings else path for iri, path in paths.items()}
+
+
+def check_csv_options(columns: str | None, separator: str | None, nulls: Sequence[str]) -> None:
+    """OptionError: one of them is given, and no table is read."""
+    for option, given in (("--columns", columns), ("--separator", separator), ("--null", nulls)):
+        if given:
+            raise OptionError(f"{option} is about tables: --map says what their rows mean")
 
 
 def check_tables(paths: Mapping[str, str], mappings: Mapping[str, Any]) -> None:
@@ -66,7 +72,8 @@ def texts_of(mappings: Mapping[str, ParsedMapping]) -> str:
     return ", ".join(f"<{iri}> {digest}" for iri, digest in zip(mappings, digests, strict=True))
 
 
-def _read(path: str) -> ParsedMapping:
+def read_mapping(path: str) -> ParsedMapping:
+    """The mapping in a file.  QuerySyntaxError, QueryError; OptionError if it cannot be read."""
     from spaseq.languages.mappings import parse
 
     return parse(Path(path))

@@ -21,6 +21,7 @@ from spaseq.streams.timestamps import UNITS, parse_duration
 Command = Callable[..., None]
 PICTURES = ("svg", "mermaid", "dot")  # formats that draw paths
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
+_SIZE = re.compile(r"(\d{1,6})([kmg])", re.IGNORECASE)
 _ARGUMENTS = (
     (re.compile(r'totals="(\w+)"'), r"--totals \1"),
     (re.compile(r'time_format="([^"]*)"'), r'--time-format "\1"'),
@@ -170,6 +171,21 @@ class Duration(click.ParamType[timedelta]):
             return parse_duration(value)
         except OptionError as error:
             self.fail(str(error), param, ctx)
+
+
+class Size(click.ParamType[int]):
+    """``256m``, ``4g``: bytes, by powers of 1024."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes."""
+        if isinstance(value, int):
+            return value
+        found = _SIZE.fullmatch(value)
+        if found is None:
+            self.fail(f"{value} is no size: write 256m or 4g", param, ctx)
+        return int(found[1]) << {"k": 10, "m": 20, "g": 30}[found[2].lower()]
 
 
 def _stream_option(places: str) -> Callable[[Command], Command]:
