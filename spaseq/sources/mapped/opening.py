@@ -25,6 +25,11 @@ _CAST_TO = {
 }
 
 
+def cast_types(mapping: Mapping) -> dict[str, pyarrow.DataType]:
+    """The types by column that values in text have, as a mapping casts them to these and does nothing else."""
+    return {column: _CAST_TO[name] for column, name in mapping.casts(_CAST_TO).items()}
+
+
 def mapped_source(data: Any, mapping: Mapping, types: Types | None = None, csv: CsvFormat | None = None) -> TableSource:
     """A table for a mapping; ``data``, ``types`` and errors are as of ``open_source``.
 
@@ -34,7 +39,7 @@ def mapped_source(data: Any, mapping: Mapping, types: Types | None = None, csv: 
     check_csv(csv)
     known = declared(types)
     if is_text(data):
-        known = {column: _CAST_TO[name] for column, name in mapping.casts(_CAST_TO).items()} | known
+        known = cast_types(mapping) | known
     source = opened(data, known, csv or CsvFormat(), tells_pauses=True)
     check_declared(types, source.names)
     return source
