@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from spaseq.cli import options, sources
 from spaseq.cli.terminal import say
 from spaseq.errors import OptionError, require
 from spaseq.sources.files import TABLE_ENDINGS, check_path, ending_of
+
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 
 
 @click.command("map")
@@ -28,10 +32,15 @@ def map_(table: str, columns: str | None, separator: str | None, nulls: tuple[st
     from spaseq.sources.tables.opening import open_source
 
     check_path(table)
-    if table != "-" and ending_of(table) not in TABLE_ENDINGS:
-        raise OptionError(f"{table}: a table ends in {', '.join(TABLE_ENDINGS)}, or these with .gz")
-    if any(sign in base for sign in '<>"{}|^`\\ \n') or ":" not in base:
-        raise OptionError(f"--base {base}: this is no IRI")
+    _check(table, base)
     text = proposed(open_source(table, csv=sources.csv_format(columns, separator, nulls)), base)
     parse(text)
     say(text.rstrip("\n"), err=False)
+
+
+def _check(table: str, base: str) -> None:
+    """OptionError: the one is no table, or the other no IRI."""
+    if table != "-" and ending_of(table) not in TABLE_ENDINGS:
+        raise OptionError(f"{table}: a table ends in {', '.join(TABLE_ENDINGS)}, or these with .gz")
+    if _IRI.fullmatch(base) is None:
+        raise OptionError(f"--base {base}: this is no IRI")
