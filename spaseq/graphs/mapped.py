@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spaseq.errors import QueryError, RowError, require
 from spaseq.languages.mappings import ParsedMapping, parse
+from spaseq.languages.query_text import source_of
 from spaseq.runtime.live import OpenSource
 from spaseq.sources.incoming import Incoming
 from spaseq.sources.source import Source
@@ -19,6 +20,7 @@ from spaseq.streams.losses import Skipped
 if TYPE_CHECKING:
     from gpm.native.assembly import Encoder
     from spaseq.graphs.kind import GraphKind
+    from spaseq.sources.mapped.single_rows import RowEvent, SingleRows
     from spaseq.sources.rdf.events import Events
     from spaseq.sources.rdf.wire import WireOptions, WireReport
     from spaseq.sources.tables.source import CsvFormat, Types
@@ -48,7 +50,7 @@ class Mapped:
     @cached_property
     def parsed(self) -> ParsedMapping:
         """The mapping."""
-        return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)
+        return _parsed(self.mapping)
 
     @property
     def is_path(self) -> bool:
@@ -113,6 +115,36 @@ def _located(parsed: ParsedMapping) -> Iterator[None]:
         raise QueryError(str(error)) from None
     except NoValuesError as error:
         raise parsed.error(parsed.mapping.variable_of(error.path), str(error), error.hint) from None
+
+
+def single_row(rows: Any, mapping: AnyMapping) -> RowEvent | None:
+    """The event of the only row, if it is one that needs no columns; without triples: a filter drops the row."""
+    if type(rows) is not list or len(rows) != 1 or type(rows[0]) is not dict:
+        return None
+    single = _single_rows(_parsed(mapping))
+    return None if single is None else single.event(rows[0])
+
+
+def _parsed(mapping: AnyMapping) -> ParsedMapping:
+    if isinstance(mapping, ParsedMapping):
+        return mapping
+    source = source_of(mapping, "")
+    return _parsed_text(source.text, source.path)
+
+
+@lru_cache(maxsize=64)  # rows are pushed one by one with the same
+def _parsed_text(text: str, path: str) -> ParsedMapping:
+    return parse(text, path)
+
+
+@lru_cache(maxsize=64)
+def _single_rows(parsed: ParsedMapping) -> SingleRows | None:
+    from spaseq.sources.mapped.single_rows import NotKnownError, SingleRows
+
+    try:
+        return SingleRows(parsed.mapping)
+    except NotKnownError:
+        return None
 
 
 def mapped_rows(kind: GraphKind, iri: str, rows: Any, mapping: AnyMapping, skip: bool) -> list[Events]:

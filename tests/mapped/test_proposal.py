@@ -1,4 +1,4 @@
-"""``spaseq map`` proposes what can be run, whatever the columns are called; ``spaseq explain`` says what a mapping does."""
+"""``spaseq map`` proposes what can be run, whatever the columns are called; ``spaseq explain`` tells."""
 
 from __future__ import annotations
 
