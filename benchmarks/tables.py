@@ -47,8 +47,9 @@ CONSTRUCT {{ <quote/{{?quote}}> a stock:Quote ; stock:company <company/{{?compan
   stock:volume ?volume ; stock:number ?quote ; stock:name ?company }}
 WHERE {{ BIND(xsd:decimal(?price) AS ?p) }}
 """
+PROV = "http://www.w3.org/ns/prov#"
 V_SHAPE = (Path(__file__).resolve().parent.parent / "examples" / "stocks" / "v_shape.spaseq").read_text()
-PUSHED = 2_000
+PUSHED = 10_000
 
 
 def quotes(count: int) -> pyarrow.Table:
@@ -151,12 +152,12 @@ def pushed(take: Callable[[spaseq.Engine], object]) -> Preparation:
 def by_f_strings(source: str, target: str) -> None:
     """The converter that people write by hand."""
     rdf_type = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-    with open(source, encoding="utf-8") as rows, open(target, "w", encoding="utf-8") as lines:
+    with Path(source).open(encoding="utf-8") as rows, Path(target).open("w", encoding="utf-8") as lines:
         for row in csv.DictReader(rows):
             quote = f"<{DATA}quote/{row['quote']}>"
             end = f" {quote} .\n"
             lines.write(
-                f'{quote} <http://www.w3.org/ns/prov#generatedAtTime> "{row["time"].replace(" ", "T")}Z"^^<{XSD}dateTime> .\n'
+                f'{quote} <{PROV}generatedAtTime> "{row["time"].replace(" ", "T")}Z"^^<{XSD}dateTime> .\n'
                 f"{quote} <{rdf_type}> <{STOCK}Quote>{end}"
                 f"{quote} <{STOCK}company> <{DATA}company/{row['company']}>{end}"
                 f'{quote} <{STOCK}price> "{row["price"]}"^^<{XSD}decimal>{end}'
@@ -208,8 +209,9 @@ def sources(files: Files) -> dict[str, tuple[Any, ...]]:
 def pushes(files: Files) -> dict[str, Preparation]:
     """Some events, as quads, as a frame, and one by one."""
     table, mapping = files.table.slice(0, PUSHED), parse(MAPPING)
-    rows, frame = table.to_pylist(), table.to_pandas()
-    with open(files.nquads, "rb") as file:
+    rows = table.to_pylist()
+    frame = table.to_pandas().astype({"price": float})
+    with Path(files.nquads).open("rb") as file:
         lines = [next(file) for _ in range(7 * PUSHED)]
     graphs = [b"".join(lines[7 * one + 1 : 7 * one + 7]) for one in range(PUSHED)]
     times = [1_767_225_600_000_000 + 10_000 * one for one in range(PUSHED)]

@@ -9,10 +9,11 @@ import numpy as np
 from gpm.algebra import XSD
 from gpm.native.column_terms import decimal_words, double_words
 from gpm.rows import Numbers, Words
-from nfa_native.terms.decoding import integers, kinds
+from nfa_native.terms.decoding import doubles, integers, kinds
 from nfa_native.terms.dictionary import Terms
 
 _INTEGER, _DECIMAL, _DOUBLE = 6, 7, 8  # KINDs of words.pxd
+_MOST = 2.0**127  # of a decimal, in units of 10**-18
 _KINDS = {
     f"<{XSD}string>": 3, f"<{XSD}integer>": _INTEGER, f"<{XSD}decimal>": _DECIMAL, f"<{XSD}double>": _DOUBLE,
     f"<{XSD}dateTime>": 9, f"<{XSD}boolean>": 10,
@@ -34,6 +35,10 @@ def cast_words(name: str, words: Words, terms: Terms, evaluate: Callable[[Words]
         values, states = integers(terms, words[whole])
         found[whole] = made(terms, values)
         rest[whole] = (states != 1) | (found[whole] == 0)
+    if _KINDS[name] == _DECIMAL and (some := rest & (kind == _DOUBLE)).any():
+        distinct, codes = np.unique(words[some], return_inverse=True)
+        found[some] = _decimals_of_doubles(terms, distinct)[codes]
+        rest &= ~some
     if rest.any():
         distinct, codes = np.unique(words[rest], return_inverse=True)
         found[rest] = evaluate(distinct)[codes]
@@ -43,6 +48,15 @@ def cast_words(name: str, words: Words, terms: Terms, evaluate: Callable[[Words]
 def _decimals(terms: Terms, values: Numbers) -> Words:
     halves = np.stack([values, np.where(values < 0, -1, 0)], axis=1).astype(np.int64).view(np.uint64)
     return decimal_words(terms, np.ascontiguousarray(halves), 0)
+
+
+def _decimals_of_doubles(terms: Terms, words: Words) -> Words:
+    """As the Store casts them: 18 digits behind the point are cut off what the double is, times 10**18."""
+    with np.errstate(over="ignore"):
+        shifted = np.trunc(doubles(terms, words)[0] * 1e18)
+    are = np.abs(shifted) < _MOST  # NaN and infinity are not
+    made = [terms.decimal(int(one), 18) if is_one else 0 for one, is_one in zip(shifted, are, strict=True)]
+    return np.array(made, np.uint64)
 
 
 def _doubles(terms: Terms, values: Numbers) -> Words:
