@@ -50,7 +50,7 @@ class Mapped:
     @cached_property
     def parsed(self) -> ParsedMapping:
         """The mapping."""
-        return _parsed(self.mapping)
+        return parsed_mapping(self.mapping)
 
     @property
     def is_path(self) -> bool:
@@ -95,7 +95,7 @@ class Mapped:
         from spaseq.sources.mapped.source import events_of
 
         parsed, types, csv = self.parsed, self.types, self.csv
-        with _located(parsed):
+        with located(parsed):
             if incoming is None:
                 source = mapped_source(data, parsed.mapping, types, csv)
                 yield from events_of(iri, parsed.mapping, source, encoder, options, report)
@@ -104,7 +104,7 @@ class Mapped:
 
 
 @contextmanager
-def _located(parsed: ParsedMapping) -> Iterator[None]:
+def located(parsed: ParsedMapping) -> Iterator[None]:
     """Within, what is not there for a mapping is an error in its text."""
     from spaseq.sources.mapped.columns import NoTermsError
     from spaseq.sources.mapped.elements import NoValuesError
@@ -121,11 +121,12 @@ def single_row(rows: Any, mapping: AnyMapping) -> RowEvent | None:
     """The event of the only row, if it is one that needs no columns; without triples: a filter drops the row."""
     if type(rows) is not list or len(rows) != 1 or type(rows[0]) is not dict:
         return None
-    single = _single_rows(_parsed(mapping))
+    single = _single_rows(parsed_mapping(mapping))
     return None if single is None else single.event(rows[0])
 
 
-def _parsed(mapping: AnyMapping) -> ParsedMapping:
+def parsed_mapping(mapping: AnyMapping) -> ParsedMapping:
+    """The mapping that is given.  QuerySyntaxError, QueryError: it is none; OptionError: it cannot be read."""
     if isinstance(mapping, ParsedMapping):
         return mapping
     source = source_of(mapping, "")
@@ -155,7 +156,7 @@ def mapped_rows(kind: GraphKind, iri: str, rows: Any, mapping: AnyMapping, skip:
 
     scope, parsed = encoder.next_scope, mapped.parsed
     try:
-        with _located(parsed):
+        with located(parsed):
             events, malformed = all_events(iri, parsed.mapping, open_source(rows), encoder)
         if malformed and not skip:
             row, what = malformed[0]

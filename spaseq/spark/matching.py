@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
+    from spaseq.graphs.mapped import AnyMapping
     from spaseq.spark.map_stage import Losses
 
 
@@ -129,6 +130,7 @@ def match(
     given: RowSources = None,
     sharing: bool = True,
     bound: Bound | None = None,
+    mapping: AnyMapping | None = None,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -139,6 +141,7 @@ def match(
     has the rows of queries with parameters, and ``sharing`` says whether these, and queries that differ only in
     constants, run together, both as of ``spaseq.run``; what runs together is cut as one query.  ``bound`` is how much
     work events may take (``Bound(work=…)``), in each engine for its events.
+    With a ``mapping`` the rows of ``df`` have any columns, and it says what each means, as of ``from_rows``.
     ``types`` (as of ``MatchTable.to_arrow``) makes columns of variables of the one SELECT query; a term that is no such
     value is NULL there, and counted.
 
@@ -156,7 +159,7 @@ def match(
     reads (``on_error="skip"``: such rows are left out, and the workers log how many; ``losses`` counts them, and
     what no query needs and what fits no type, of a bounded input).
     """
-    inputs = event_frames(df)
+    inputs = event_frames(df) if mapping is None else [data_frame(df)]
     check_losses(losses, inputs[0].isStreaming)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
     partitions = shuffle_partitions(inputs[0].sparkSession)
@@ -164,11 +167,23 @@ def match(
         queries, graphs, buckets, whole, on_error, partitions, types, late, new_background, given, sharing,
         bound,
     )  # fmt: skip
+    if mapping is not None:
+        inputs = [_mapped(inputs[0], mapping, job, on_error, losses)]
     if not inputs[0].isStreaming:
         return match_batch(inputs, job, losses)
     from spaseq.spark.engine_stage import match_streaming
 
     return match_streaming(inputs, job, delay, secrets.token_hex(8))
+
+
+def _mapped(df: DataFrame, mapping: AnyMapping, job: Job, on_error: str, losses: Losses | None) -> DataFrame:
+    """Rows as events of the only stream that is read.  OptionError: there are several."""
+    from spaseq.spark.sources.row_events import from_rows
+
+    if len(job.inputs) != 1:
+        listed = ", ".join(f"<{iri}>" for iri in job.inputs)
+        raise OptionError(f"mapping is about one stream, and these are read: {listed}; from_rows makes events of each")
+    return from_rows(df, mapping, job.inputs[0], on_error, losses)
 
 
 def job_of(
