@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spaseq.errors import QueryError, RowError, require
+from spaseq.errors import QueryError, RowError, StreamError, require
 from spaseq.languages.mappings import ParsedMapping, parse
 from spaseq.streams.losses import Skipped
 
@@ -28,7 +28,8 @@ AnyMapping: TypeAlias = "str | os.PathLike[str] | ParsedMapping"
 class Mapped:
     """A table that a query reads as a stream; ``mapping`` says what a row means (a text, or the path of a file).
 
-    ``source`` is a path of CSV or Parquet, a table of Arrow, a data frame of pandas or polars, or rows as dictionaries;
+    ``source`` is a path of CSV, JSON lines, Parquet or Arrow IPC, of a folder or a pattern of these, a table of Arrow, a
+    data frame of pandas or polars, or rows as dictionaries;
     ``types`` declares types of columns, ``csv`` says how CSV is written.  QuerySyntaxError, QueryError: the mapping is
     none.  What is wrong with the table is told when it is read.  OptionError: pyarrow is not installed.
     """
@@ -56,7 +57,11 @@ class Mapped:
         from spaseq.sources.mapped.source import events_of
         from spaseq.sources.tables.opening import open_source
 
-        parsed, source = self.parsed, open_source(self.source, self.types, self.csv)
+        def leave_out(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        parsed = self.parsed
+        source = open_source(self.source, self.types, self.csv, leave_out if options.skip else None)
         with _located(parsed):
             yield from events_of(iri, parsed.mapping, source, encoder, options, report)
 

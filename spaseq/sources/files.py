@@ -46,9 +46,14 @@ def check_path(path: str) -> None:
 
 def check_followed(path: str | Path) -> None:
     """OptionError: it is a folder or a pattern, whose files may change, and neither one file, nor a pipe or ``-``."""
+    if is_several(path):
+        raise OptionError(f"{path}: only single files can be followed as they grow, no folder and no pattern")
+
+
+def is_several(path: str | Path) -> bool:
+    """Whether it is a folder, or a pattern of names."""
     text = str(path)
-    if text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())):
-        raise OptionError(f"{text}: only single files can be followed as they grow, no folder and no pattern")
+    return text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists()))
 
 
 def _files(text: str, is_one: Chooser, expected: tuple[str, ...]) -> list[str]:
@@ -88,7 +93,9 @@ def live_source(path: str, follow: bool) -> Incoming | None:
 
 def may_fall_silent(path: str) -> bool:
     """Whether a path leads to a pipe, a terminal, a source by its URL or the like."""
-    return is_url(path) or (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
+    if is_url(path) or path == "-":
+        return is_url(path) or not _is_file(path)
+    return Path(path).exists() and not (Path(path).is_dir() or _is_file(path))
 
 
 def _is_file(path: str) -> bool:

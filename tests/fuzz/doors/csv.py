@@ -25,7 +25,7 @@ def enter(data: bytes) -> str:
         path = Path(folder) / "t.csv"
         path.write_bytes(data)
         same(kinds(found), kinds(found_in(lambda: path)), "in memory and in a file")
-    with patch("spaseq.sources.tables.csv.SAMPLE", SMALL):
+    with patch("spaseq.sources.tables.raw.BLOCK", SMALL):
         found_in(lambda: io.BytesIO(data))
     if len(data) < PIPE // 2 and not data.startswith(b"\x1f\x8b"):
         with _pipes(data) as pipes:
