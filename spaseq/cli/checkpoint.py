@@ -19,7 +19,6 @@ from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.run import RunState
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
-from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_regular, is_url
 from spaseq.whole_file import remove_leftovers, write_whole
 
@@ -156,15 +155,17 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 class Checkpoints:
     """Reads the checkpoint of a run at its beginning, and writes new ones, at most ``every`` so often.
 
-    ``options`` are those that have to be the same, as they are written; ``sources`` paths by the IRI of their stream.
+    ``options`` are those that have to be the same, as they are written; ``sources`` files by the IRI of their stream.
     OptionError: a source that cannot be read again, or the checkpoint is of something else.
     """
 
-    def __init__(self, path: Path, every: timedelta, options: Mapping[str, object], sources: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, every: timedelta, options: Mapping[str, object], sources: Mapping[str, Sequence[str]]
+    ) -> None:
         self._path = path
         self._every = every.total_seconds()
         self._options = {name: _shown(value) for name, value in options.items()}
-        self._sources = {iri: _files(path) for iri, path in sources.items()}
+        self._sources = {iri: _checked(names) for iri, names in sources.items()}
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
@@ -262,14 +263,13 @@ def _shown(value: object) -> str:
     return "" if value is None or value is False else "given" if value is True else str(value)
 
 
-def _files(path: str) -> list[str]:
-    """The files of a source, in their order."""
-    names = expand(path)
+def _checked(names: Sequence[str]) -> list[str]:
+    """The files of a source, in their order.  OptionError: one cannot be read again."""
     for name in names:
         if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
             shown = "standard input" if name == "-" else name
             raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot")
-    return names
+    return list(names)
 
 
 def _place(path: str) -> tuple[int, int]:

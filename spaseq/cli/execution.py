@@ -119,7 +119,7 @@ class Execution(ABC, Generic[Asked]):
             for text in more:
                 terminal.say(f"warning: {text}")
 
-    def keep_checkpoints(self, path: Path, same: Mapping[str, object], sources: Mapping[str, str]) -> None:
+    def keep_checkpoints(self, path: Path, same: Mapping[str, object], sources: Mapping[str, Sequence[str]]) -> None:
         """Hold the file of the checkpoint, and read it: ``same`` are the options that have to be as before.
 
         OptionError: another run has it, or it is of something else.

@@ -119,7 +119,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
             same = self.given(SAME) | {"--time-property": asked.wire.time_properties}
-            self.keep_checkpoints(asked.checkpoint, same, self.sources)
+            self.keep_checkpoints(asked.checkpoint, same, {iri: expand(path) for iri, path in self.sources.items()})
         self.warn(self.parsed, sources.background_warnings(self.graphs, self.checked, self.ontologies))
         self.hold_files()
 

@@ -44,8 +44,9 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
-    help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
-    "input.  Repeat it for every stream of FROM, with its name; they are merged by time.",
+    help="The events in their order: a file of CSV with a header, JSON lines (both maybe .gz or .zst), Parquet or Arrow "
+    "IPC, a folder or a glob, or - for CSV or JSON lines from standard input.  Repeat it for every stream of FROM, with "
+    "its name; they are merged by time.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
@@ -96,7 +97,8 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed, and a malformed line of JSON: stop the run, or "
+    "be left out and counted.",
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option
@@ -165,6 +167,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
+        from spaseq.sources.tables.opening import table_files
+
         asked.check_times()
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
@@ -172,7 +176,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
         tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
-        read = [*asked.queries, *self.paths, *tables.values()]
+        read = [*asked.queries, *(file for path in self.paths for file in table_files(path)), *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
             raise OptionError("the rows of --given come from standard input, so nothing else can")
         if read.count("-") > 1:
@@ -186,7 +190,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
             checkpoint.check_without(asked.unresumable)
             checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
-            self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
+            self.keep_checkpoints(
+                asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}
+            )
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
 

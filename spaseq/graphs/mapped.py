@@ -28,7 +28,7 @@ AnyMapping: TypeAlias = "str | os.PathLike[str] | ParsedMapping"
 class Mapped:
     """A table that a query reads as a stream; ``mapping`` says what a row means (a text, or the path of a file).
 
-    ``source`` is a path of CSV, JSON lines, Parquet or Arrow IPC, of a folder or a pattern of these, a table of Arrow, a
+    ``source`` is a path of CSV, JSON lines, Parquet or Arrow IPC, a folder or a pattern of these, a table of Arrow, a
     data frame of pandas or polars, or rows as dictionaries;
     ``types`` declares types of columns, ``csv`` says how CSV is written.  QuerySyntaxError, QueryError: the mapping is
     none.  What is wrong with the table is told when it is read.  OptionError: pyarrow is not installed.

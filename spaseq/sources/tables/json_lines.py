@@ -44,10 +44,10 @@ class JsonColumn:
 class JsonSource:
     """JSON lines, or a binary stream of them; a member that a line does not have is NULL, as null is.
 
-    Columns are the members of the objects in the first megabyte, or what comes up to a pause, and all that are declared.
-    They have the type that is declared, or that of their values there.  A line that has no object, or a value of
-    another type, is malformed: ``leave_out`` is told of it (None: StreamError), and the others go on.  What has the
-    columns of another source is read as ``like`` that one.  StreamError: no line has an object.
+    Columns are the members of the objects in the first megabyte, or up to a pause, and all that are declared.  They
+    have the type that is declared, or that of their values there.  A line that has no object, or a value of another
+    type, is malformed: ``leave_out`` is told of it (None: StreamError), and the others go on.  What has the columns of
+    another source is read as ``like`` that one.  StreamError: no line has an object.
     """
 
     def __init__(
