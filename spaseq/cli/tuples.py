@@ -44,9 +44,9 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
-    help="The events in their order: a file of CSV with a header, JSON lines (both maybe .gz or .zst), Parquet or Arrow "
-    "IPC, a folder or a glob, or - for CSV or JSON lines from standard input.  Repeat it for every stream of FROM, with "
-    "its name; they are merged by time.",
+    help="The events in their order: a file of CSV with a header, JSON lines (both maybe .gz or .zst), Parquet or "
+    "Arrow IPC, a folder or a glob, or - for CSV or JSON lines from standard input.  Repeat it for every stream of "
+    "FROM, with its name; they are merged by time.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")

@@ -61,7 +61,7 @@ class JsonSource:
         self._schema = pyarrow.schema([])
         self._times = ""  # a column of which texts stay texts
         self._bad: list[int] = []  # for each line that was left out, the number of rows before it
-        self._begin, self._all_there = (b"", False) if like else self._first_lines()
+        self._begin, self._all_there = (raw.read().removeprefix(BOM), False) if like else self._first_lines()
         self._rows = [] if like else self._sample()
         self.names: tuple[str, ...] = like.names if like else self._names()
 
@@ -188,10 +188,12 @@ class JsonSource:
             table = _by_arrow(objects[0], pyarrow.schema([(column.name, column.read) for column in self._columns]))
             if table.num_rows != objects[1]:
                 return None
-            arrays = [read_as(table.column(at).combine_chunks(), each.type) for at, each in enumerate(self._columns)]
-            for array in arrays:
-                array.validate(full=True)
-        except pyarrow.ArrowInvalid:
+            (batch,) = table.to_batches() if table.num_columns else (table,)
+            batch.validate(full=True)
+            arrays = [read_as(array, each.type) for array, each in zip(batch.columns, self._columns, strict=True)]
+        except MemoryError:
+            raise
+        except pyarrow.ArrowException:  # as of lists that have NULL alone, which Arrow makes wrong
             return None
         return self._batch(arrays, table.num_rows)
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gpm.nested_json import DEEPEST, is_deep
-from spaseq.sources.tables.raw import BOM
 
 BLANK = b" \t\r"  # what may stand around an object in its line
 AS_LINES = (
@@ -19,7 +18,7 @@ _UNUSUAL = re.compile(rb"-NaN|Inf(?!inity)")  # numbers to Arrow, and to nobody 
 _MARKS = (b"-NaN", b"Inf")  # found sooner
 
 
-class Written(str):
+class WrittenNumber(str):
     """A number as it is written, maybe NaN or Infinity, which are no JSON and often there."""
 
     __slots__ = ()
@@ -53,7 +52,9 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=Written, parse_int=Written, parse_constant=Written)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=WrittenNumber, parse_int=WrittenNumber, parse_constant=WrittenNumber
+)
 
 
 def decoded(line: bytes) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def described(value: Any) -> str:
             return "an object"
         case list():
             return "an array"
-        case Written():
+        case WrittenNumber():
             return str(value)
     return repr(str(value))
 
@@ -90,7 +91,7 @@ def described(value: Any) -> str:
 # ── many lines ───────────────────────────────────────────────────────────────────────────────────────────
 def lines_of(block: bytes) -> list[bytes]:
     """All lines, without what may stand around objects; those that have nothing are empty."""
-    return [line.strip(BLANK) for line in block.removeprefix(BOM).split(b"\n")]
+    return [line.strip(BLANK) for line in block.split(b"\n")]
 
 
 def objects_of(block: bytes) -> tuple[bytes, int] | None:

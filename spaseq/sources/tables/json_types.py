@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow
 from pyarrow import types
 
-from spaseq.sources.tables.json_text import Written
+from spaseq.sources.tables.json_text import WrittenNumber
 from spaseq.sources.tables.source import is_text
 from spaseq.sources.tables.types import CODED_TEXT
 
@@ -87,7 +87,7 @@ def _kind_of(value: Any) -> str:
     match value:
         case bool():
             return "boolean"
-        case Written():
+        case WrittenNumber():
             return "integer" if INTEGER.fullmatch(value) and fits_int64(value) else "double"
         case str():
             return "text"

@@ -10,7 +10,7 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.sources.tables.json_text import TWICE, LineError, Written, described
+from spaseq.sources.tables.json_text import TWICE, LineError, WrittenNumber, described
 from spaseq.sources.tables.json_types import INTEGER
 from spaseq.sources.tables.source import better_type, is_text
 from spaseq.sources.tables.types import shown
@@ -46,7 +46,7 @@ class UnfitError(Exception):
 
     def _better(self) -> str:
         """The type to declare."""
-        return better_type(self.type, self.value) if isinstance(self.value, Written) else "string"
+        return better_type(self.type, self.value) if isinstance(self.value, WrittenNumber) else "string"
 
 
 def fitting(type_: pyarrow.DataType) -> Fit:
@@ -133,7 +133,7 @@ def _scalar(type_: pyarrow.DataType) -> Fit:
             if isinstance(value, bool) and types.is_boolean(type_):
                 return value
             raise ValueError
-        if isinstance(value, Written):
+        if isinstance(value, WrittenNumber):
             if by_type is None:
                 raise ValueError
             return by_type(value, type_)

@@ -34,7 +34,7 @@ _EXPECTED = (
 )  # fmt: skip
 
 
-class TableReading(NamedTuple):
+class FileReading(NamedTuple):
     """How tables are read: declared types, how CSV is written, and who is told of lines that are left out."""
 
     types: dict[str, pyarrow.DataType]
@@ -71,7 +71,7 @@ def opened(
     data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat, leave_out: LeaveOut | None = None
 ) -> TableSource:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
-    reading = TableReading(types, csv, leave_out)
+    reading = FileReading(types, csv, leave_out)
     if isinstance(data, str | Path):
         data = piped(data)
     if isinstance(data, str | Path):
@@ -117,13 +117,13 @@ def _is_table(name: str) -> bool:
     return not name.startswith((".", "_")) and ending_of(name) in (*CSV, *JSON_LINES, *PARQUET, *IPC)
 
 
-def _of_path(path: str | Path, reading: TableReading) -> TableSource:
+def _of_path(path: str | Path, reading: FileReading) -> TableSource:
     files = table_files(path)
     open_one = partial(_of_file, reading=reading)
     return open_one(files[0], None) if len(files) == 1 else FilesInTurn(files, open_one)
 
 
-def _of_file(path: str, like: FileSource | None, reading: TableReading) -> FileSource:
+def _of_file(path: str, like: FileSource | None, reading: FileReading) -> FileSource:
     if Path(path).suffix.lower() in PARQUET:
         return ParquetSource(path, reading.types)
     if Path(path).suffix.lower() in IPC:
@@ -134,7 +134,7 @@ def _of_file(path: str, like: FileSource | None, reading: TableReading) -> FileS
     return _of_bytes(TableBytes(path), reading, like)
 
 
-def _of_bytes(raw: TableBytes, reading: TableReading, like: FileSource | None) -> CsvSource | JsonSource:
+def _of_bytes(raw: TableBytes, reading: FileReading, like: FileSource | None) -> CsvSource | JsonSource:
     """JSON lines or CSV: the name of a file says which of them, or how they begin."""
     beginning, ending = raw.beginning(), ending_of(raw.path)
     if ending in JSON_LINES or (ending not in CSV and is_json(beginning)):

@@ -67,7 +67,7 @@ class TableBytes:
         """The next bytes; none at the end.  They are read in this thread, and no other one ever sees the file."""
         size = BLOCK if size is None else size
         if self._next:
-            data, self._next = self._next, b""
+            data, self._next = self._next[:size], self._next[size:]
             return data
         try:
             return self._file.read1(size) if self.is_live else bytes(memoryview(self._file.read(size)))
