@@ -59,8 +59,8 @@ def as_ipc_stream(table: pyarrow.Table, path: Path) -> None:
 
 
 FORMATS: dict[str, Callable[[pyarrow.Table, Path], object]] = {
-    "t.csv": as_csv, "t.jsonl": as_json, "t.ndjson": as_json, "t.log": as_json, "t": as_json, "t.parquet": parquet.write_table,
-    "t.arrow": as_ipc, "t.ipc": as_ipc_stream, "t.feather": feather.write_feather,
+    "t.csv": as_csv, "t.jsonl": as_json, "t.ndjson": as_json, "t.log": as_json, "t": as_json,
+    "t.parquet": parquet.write_table, "t.arrow": as_ipc, "t.ipc": as_ipc_stream, "t.feather": feather.write_feather,
 }  # fmt: skip
 PACKED: dict[str, Callable[[bytes], bytes]] = {
     ".gz": gzip.compress, ".zst": lambda data: bytes(pyarrow.compress(data, "zstd", asbytes=True)),
