@@ -14,7 +14,7 @@ import pyarrow
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.tables.json_text import BLANK, LineError, decoded, lines_of, objects_of
 from spaseq.sources.tables.json_types import ValueShape, coded, reading_type
-from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, read_as
+from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, has_infinite, read_as
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
 from spaseq.sources.tables.source import is_text, to_usual
 from spaseq.sources.tables.types import CODED_TEXT, ValueKind, column_named, kind_of_type, read_type
@@ -190,6 +190,8 @@ class JsonSource:
                 return None
             (batch,) = table.to_batches() if table.num_columns else (table,)
             batch.validate(full=True)
+            if any(map(has_infinite, batch.columns)):
+                return None
             arrays = [read_as(array, each.type) for array, each in zip(batch.columns, self._columns, strict=True)]
         except MemoryError:
             raise

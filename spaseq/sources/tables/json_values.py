@@ -164,6 +164,15 @@ _NUMBERS = ((types.is_integer, _integer), (types.is_floating, _floating), (types
 
 
 # ── all at once ──────────────────────────────────────────────────────────────────────────────────────────
+def has_infinite(column: pyarrow.Array) -> bool:
+    """Whether there is an infinite number somewhere within: to Arrow, an integer of very many digits is one."""
+    if types.is_floating(column.type):
+        return bool(pyarrow.compute.any(pyarrow.compute.is_inf(column)).as_py())
+    if types.is_struct(column.type):
+        return any(map(has_infinite, column.flatten()))
+    return types.is_list(column.type) and has_infinite(column.flatten())
+
+
 def read_as(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
     """What Arrow has read (``reading_type``) in its type; ArrowInvalid: a value is none."""
     if column.type == type_:
