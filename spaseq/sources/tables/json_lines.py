@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,16 @@ from typing import Any, TypeAlias
 import pyarrow
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.tables.json_text import BLANK, LineError, decoded, lines_of, objects_of
+from spaseq.sources.tables.json_text import (
+    BLANK,
+    LineError,
+    WrittenNumber,
+    decoded,
+    lines_of,
+    numbers_of,
+    objects_of,
+    quoted,
+)
 from spaseq.sources.tables.json_types import ValueShape, coded, reading_type
 from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, has_infinite, read_as
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
@@ -59,6 +69,7 @@ class JsonSource:
         self._leave_out = leave_out
         self._columns: list[JsonColumn] = []
         self._schema = pyarrow.schema([])
+        self._numbers: re.Pattern[bytes] | None = None  # that are texts of a column
         self._times = ""  # a column of which texts stay texts
         self._bad: list[int] = []  # for each line that was left out, the number of rows before it
         self._begin, self._all_there = (raw.read().removeprefix(BOM), False) if like else self._first_lines()
@@ -77,6 +88,7 @@ class JsonSource:
         """The types of ``columns``, declared or inferred; OptionError: there are no such values in JSON."""
         read = dict.fromkeys(map(column_named, columns))
         self._columns = [self._column(name) for name in read]
+        self._numbers = numbers_of(filter(self._has_numbers_for_texts, read))
         self._rows = []
         known = {column.name: column.type for column in self._columns}
         self._schema = pyarrow.schema([(name, self._type(name, known)) for name in columns])
@@ -84,7 +96,7 @@ class JsonSource:
 
     def choose_as(self, first: JsonSource) -> pyarrow.Schema:
         """Read what another source has read, in its types."""
-        self._columns, self._schema = first._columns, first._schema
+        self._columns, self._schema, self._numbers = first._columns, first._schema, first._numbers
         return self._schema
 
     def _type(self, name: str, known: Mapping[str, pyarrow.DataType]) -> pyarrow.DataType:
@@ -94,6 +106,11 @@ class JsonSource:
         if kind == CODED_TEXT or column == self._times:
             return kind if kind == CODED_TEXT else read_type(name, kind)
         return read_type(name, self._declared.get(column, kind))
+
+    def _has_numbers_for_texts(self, name: str) -> bool:
+        type_ = self._declared.get(name, pyarrow.null())
+        is_text = kind_of_type(type_) is ValueKind.TEXT
+        return is_text and any(isinstance(row.get(name), WrittenNumber | bool) for row in self._rows)
 
     def _column(self, name: str) -> JsonColumn:
         values, shape = [row.get(name) for row in self._rows], ValueShape()
@@ -184,8 +201,9 @@ class JsonSource:
         objects = objects_of(block)
         if objects is None:
             return None
+        lines = objects[0] if self._numbers is None else quoted(objects[0], self._numbers)
         try:
-            table = _by_arrow(objects[0], pyarrow.schema([(column.name, column.read) for column in self._columns]))
+            table = _by_arrow(lines, pyarrow.schema([(column.name, column.read) for column in self._columns]))
             if table.num_rows != objects[1]:
                 return None
             (batch,) = table.to_batches() if table.num_columns else (table,)

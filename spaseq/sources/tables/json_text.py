@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,27 @@ def objects_of(block: bytes) -> tuple[bytes, int] | None:
         return None
     is_unusual = any(mark in block for mark in _MARKS) and _UNUSUAL.search(block)
     return None if is_unusual else (block, count)
+
+
+_PLAIN_NAME = re.compile(r"\w[\w .-]*")
+_NUMBER = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+
+
+def numbers_of(names: Iterable[str]) -> re.Pattern[bytes] | None:
+    """What finds numbers and truth values of members with these names, to be put into quotes; None: there are none.
+
+    A name has nothing that might stand between two texts, so that what is found with its quotes is a name, or no JSON
+    before and after.
+    """
+    known = [re.escape(json.dumps(name, ensure_ascii=False)) for name in names if _PLAIN_NAME.fullmatch(name)]
+    whole = "".join(rf"(?<!\\{name})" for name in known)  # no end of a longer name
+    pattern = rf"({'|'.join(known)}){whole}\s*:\s*({_NUMBER}|true|false)(?=[ \t\r\n,}}])"
+    return re.compile(pattern.encode()) if known else None
+
+
+def quoted(block: bytes, numbers: re.Pattern[bytes]) -> bytes:
+    """Lines in which these numbers are texts, as they are written."""
+    return numbers.sub(rb'\1:"\2"', block)
 
 
 def _count(block: bytes) -> int:
