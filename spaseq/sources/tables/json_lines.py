@@ -41,14 +41,14 @@ class JsonColumn:
     type: pyarrow.DataType
     read: pyarrow.DataType
     fit: Fit
-    is_declared: bool
+    declared: tuple[str, ...]  # of all columns and members
 
     def value(self, members: Mapping[str, Any]) -> Any:
         """Its value in a line.  LineError: there is none of its type."""
         try:
             return self.fit(members.get(self.name))
         except UnfitError as error:
-            raise error.about(self.name, self.is_declared) from None
+            raise error.about(self.name, self.declared) from None
 
 
 class JsonSource:
@@ -121,7 +121,7 @@ class JsonSource:
             read = reading_type(type_, shape.kind == "text")
         except ValueError as error:
             raise OptionError(f"the type of the column {name}: {error}") from None
-        return JsonColumn(name, type_, read, fitting(type_), name in self._declared)
+        return JsonColumn(name, type_, read, fitting(type_), tuple(self._declared))
 
     def _found(self, name: str, shape: ValueShape) -> pyarrow.DataType:
         """The type to read a column with, whose first values have a shape."""

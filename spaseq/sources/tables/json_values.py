@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 import pyarrow
@@ -28,8 +28,8 @@ class UnfitError(Exception):
         self.path: list[str] = []
         self.is_element = False
 
-    def about(self, column: str, is_declared: bool) -> LineError:
-        """The error of a line that has the value in a column."""
+    def about(self, column: str, declared: Iterable[str]) -> LineError:
+        """The error of a line that has the value in a column; for some columns and members types are ``declared``."""
         name = ".".join([column, *reversed(self.path)])
         if self.value is TWICE:
             return LineError(f"the member {name} is there twice")
@@ -38,7 +38,7 @@ class UnfitError(Exception):
         value = described(self.value)
         if self.is_element:
             return LineError(f"the elements of {name} were {shown(self.type)} so far, but one is {value}")
-        if is_declared:
+        if any(f"{name}.".startswith(f"{one}.") for one in declared):
             return LineError(f"the column {name} is declared {shown(self.type)}, but has {value}")
         better = "" if isinstance(self.value, dict | list) or types.is_nested(self.type) else self._better()
         hint = f'declare its type: {{"{name}": "{better}"}}' if better and better != shown(self.type) else ""

@@ -138,6 +138,7 @@ MALFORMED: dict[str, tuple[str, str]] = {  # a line, and what is said of it
     "a double that is too large": ('{"d":1e400}', "the column d was double so far, but has 1e400"),
     "a lone surrogate": ('{"s":"\\ud800"}', "the column s has a text that is no UTF-8: '\\ud800'"),
     "in an object": ('{"o":{"p":"x"}}', 'the column o.p was int64 so far, but has \'x\'\n  {"o":{"p":"x"}}\nhint: '),
+    "in an object, not as declared": ('{"o":{"q":"x"}}', "error: the column o.q is declared int64, but has 'x'"),
     "in an array": ('{"l":[1,"x"]}', "error: the elements of l were int64 so far, but one is 'x'"),
     "twice in an object": ('{"o":{"p":1,"p":1}}', "error: the member o.p is there twice"),
     "not as declared": ('{"e":"x"}', "error: the column e is declared decimal128(4, 2), but has 'x'"),
@@ -145,7 +146,7 @@ MALFORMED: dict[str, tuple[str, str]] = {  # a line, and what is said of it
     "deep": ('{"z":' + "[" * 100 + "]" * 100 + "}", "error: objects and arrays are nested deeper than 100"),
 }  # fmt: skip
 FIRST = b'{"a":1,"n":null,"t":"2026-01-31T10:00:00","d":1.5,"s":"x","o":{"p":1},"l":[1],"e":1}\n'
-DECLARED = {"e": "decimal(4,2)"}
+DECLARED = {"e": "decimal(4,2)", "o.q": "int64"}
 FIRST_ALONE = patch("spaseq.sources.tables.raw.BLOCK", len(FIRST))  # is what types are inferred from
 
 
