@@ -143,6 +143,7 @@ def test_a_folder_is_a_table(name: str, tmp_path: Path) -> None:
     assert match(CEQL, folder, time="time").to_arrow().to_pylist() == wanted
     found = match(CEQL, f"{folder}/?-*", time="time")
     assert found.to_arrow().to_pylist() == wanted
+    assert match(CEQL, folder, time="time").rows().num_rows == 2 * len(wanted)
     assert read(folder, columns=["id", "price", "open"]).rows == [
         {"id": row["id"], "price": row["price"], "open": row["open"]} for row in ROWS
     ]
@@ -272,3 +273,17 @@ def test_malformed_lines_of_mapped_tables_are_counted(tmp_path: Path) -> None:
         assert len(list(run)) > 0
     (report,) = run.reports.values()
     assert (report.skipped, report.events) == (1, 9)
+
+
+def test_times_of_json_are_texts_as_they_are_written(tmp_path: Path) -> None:
+    """A text that is no time is an event without one, and not a malformed line."""
+    path, query = tmp_path / "t.jsonl", "SELECT a.at, b.at WHERE A AS a ; B AS b WITHIN 2 DAYS"
+    for times, options in [
+        (["2026-01-30", "soon", 5, "2026-01-31"], {}),
+        (["30.01.2026", "soon", 5, "31.01.2026"], {"time_format": "%d.%m.%Y"}),
+        ([1769731200, "soon", None, 1769817600], {"unit": "s"}),
+    ]:
+        rows = zip("AABB", times, strict=True)
+        path.write_text("".join(json.dumps({"type": type_, "at": time}) + "\n" for type_, time in rows))
+        found = match(query, path, time="at", on_error="skip", **options)
+        assert (found.count(), found.skipped) == (1, 2)
