@@ -172,8 +172,9 @@ class JsonSource:
             raise StreamError(f"a line has more than {MOST:,} bytes", Location(self._raw.name))
 
     def _parsed(self, block: bytes, first: int, line: int) -> Iterator[pyarrow.RecordBatch]:
-        """The rows of some lines, the first of which is the row ``first`` in the line ``line``.  StreamError behind
-        those before it: a line is malformed.
+        """The rows of some lines, the first of which would be the row ``first`` and is in the line ``line``.
+
+        StreamError, behind the rows before it: a line is malformed.
         """
         found = self._quick(block)
         if found is not None:
@@ -227,8 +228,7 @@ class JsonSource:
                 members = decoded(text)
                 rows.append([column.value(members) for column in self._columns])
             except LineError as error:
-                column = error.column
-                malformed = StreamError(error.message, self._at(number, text, column), hint=error.hint)
+                malformed = StreamError(error.message, self._at(number, text, error.column), hint=error.hint)
                 if self._leave_out is None:
                     return rows, malformed
                 self._leave_out(malformed)
@@ -238,12 +238,17 @@ class JsonSource:
     # ── the first lines ──────────────────────────────────────────────────────────────────────────────────────
     def _first_lines(self) -> tuple[bytes, bool]:
         """About a megabyte with a whole line, and whether that is all."""
-        begin, all_there = self._raw.first_block(lambda data: b"\n" in data)
+        begin, all_there = self._raw.first_block(self._has_row)
         while not all_there and b"\n" not in begin:
             begin += (data := self._raw.read())
             self._check_length(begin)
             all_there = not data
         return begin.removeprefix(BOM), all_there
+
+    def _has_row(self, data: bytes) -> bool:
+        """Whether an object is whole, where others may be left out."""
+        lines = lines_of(data)[:-1]
+        return bool(lines) and (self._leave_out is None or any(map(_has_object, lines)))
 
     def _sample(self) -> list[dict[str, Any]]:
         """The first objects.  StreamError: lines have none."""
@@ -264,6 +269,13 @@ class JsonSource:
         if not (seen or declared or self._rows):
             raise StreamError("the file is empty: no line has an object", Location(self._raw.name))
         return (*seen, *declared)
+
+
+def _has_object(line: bytes) -> bool:
+    try:
+        return bool(line) and decoded(line) is not None
+    except LineError:
+        return False
 
 
 def _plain(type_: pyarrow.DataType) -> pyarrow.DataType:
@@ -287,6 +299,6 @@ def _lines(file: Any) -> Iterator[tuple[int, bytes]]:
     number = 0
     while 0 < len(line := file.readline(MOST)) < MOST:
         number += 1
-        text = (line.removeprefix(BOM) if number == 1 else line).strip(BLANK + b"\n")
+        text = (line.removeprefix(BOM) if number == 1 else line).rstrip(BLANK + b"\n")
         if text:
             yield number, text

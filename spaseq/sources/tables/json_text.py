@@ -60,7 +60,7 @@ _DECODER = json.JSONDecoder(
 
 def decoded(line: bytes) -> dict[str, Any]:
     """The members of a line's object; bytes that are no UTF-8 are lone surrogates.  LineError: it has no object."""
-    if line in (b"{", b"["):
+    if line.strip(BLANK) in (b"{", b"["):
         hint = f"{AS_LINES.format('FILE')} may make such lines"
         raise LineError("an object has a line of its own, and here something goes on in the next line", hint=hint)
     if is_deep(line):
@@ -91,8 +91,8 @@ def described(value: Any) -> str:
 
 # ── many lines ───────────────────────────────────────────────────────────────────────────────────────────
 def lines_of(block: bytes) -> list[bytes]:
-    """All lines, without what may stand around objects; those that have nothing are empty."""
-    return [line.strip(BLANK) for line in block.split(b"\n")]
+    """All lines, without what may stand behind objects; those that have nothing are empty."""
+    return [line.rstrip(BLANK) for line in block.split(b"\n")]
 
 
 def objects_of(block: bytes) -> tuple[bytes, int] | None:
@@ -104,7 +104,7 @@ def objects_of(block: bytes) -> tuple[bytes, int] | None:
     """
     count = _count(block)
     if not count:
-        block = b"\n".join(filter(None, lines_of(block))) + b"\n"
+        block = b"\n".join(line.lstrip(BLANK) for line in lines_of(block) if line) + b"\n"
         count = _count(block)
     if not count or b"\0" in block or _may_be_deep(block, count):
         return None

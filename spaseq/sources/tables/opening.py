@@ -136,7 +136,7 @@ def _of_file(path: str, like: FileSource | None, reading: FileReading) -> FileSo
 
 def _of_bytes(raw: TableBytes, reading: FileReading, like: FileSource | None) -> CsvSource | JsonSource:
     """JSON lines or CSV: the name of a file says which of them, or how they begin."""
-    beginning, ending = raw.beginning(), ending_of(raw.path)
+    beginning, ending = raw.beginning(), ending_of(raw.url)
     if ending in JSON_LINES or (ending not in CSV and is_json(beginning)):
         return JsonSource(raw, reading.types, reading.leave_out, like if isinstance(like, JsonSource) else None)
     return CsvSource(raw, reading.types, reading.csv)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -230,6 +231,26 @@ def test_lines_of_a_pipe_are_rows_as_they_come(pipe: tuple[str, int]) -> None:
     os.close(end)
     with pytest.raises(StreamError, match="<stream>:6:1: error: this is no JSON"):
         next(batches)
+
+
+def test_what_a_pipe_begins_with_may_be_left_out(pipe: tuple[str, int]) -> None:
+    path, end = pipe
+    os.write(end, b'{"a\nwelcome\n')
+    writer = threading.Timer(0.2, lambda: (os.write(end, b' {"a":1}\n'), os.close(end)))
+    writer.start()
+    found = read(path, skip=True)
+    writer.join()
+    assert found.rows == [{"a": 1}] and len(found.said) == 2
+
+
+def test_the_name_of_a_pipe_tells_its_format(tmp_path: Path) -> None:
+    """Whatever it begins with."""
+    os.mkfifo(path := tmp_path / "t.jsonl")
+    writer = threading.Thread(target=path.write_text, args=('x,y\n{"a":1}\n',))
+    writer.start()
+    found = read(path, skip=True)
+    writer.join()
+    assert found.rows == [{"a": 1}] and "<stream>:1:1: error: this is no JSON" in found.said[0]
 
 
 def test_what_a_pipe_is_packed_by(pipe: tuple[str, int]) -> None:

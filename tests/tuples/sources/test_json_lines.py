@@ -112,6 +112,10 @@ def test_lines() -> None:
 
 
 # ── what is wrong ────────────────────────────────────────────────────────────────────────────────────────
+def test_columns_of_errors_are_those_of_the_file() -> None:
+    assert read(b'{"a":1}\n    x\n').said == ["<stream>:2:5: error: this is no JSON: expecting value\n      x\n      ^"]
+
+
 MALFORMED: dict[str, tuple[str, str]] = {  # a line, and what is said of it
     "no JSON": ('{"a":1', "<stream>:2:7: error: this is no JSON: expecting ',' delimiter\n"),
     "a comma too many": ('{"a":1,}', "<stream>:2:8: error: this is no JSON"),
