@@ -29,8 +29,8 @@ _THREADS = 2 * (128 + 8) << 20  # bytes of addresses that two threads ask for at
 class TableBytes:
     """The bytes of a table, to be read once; files are unpacked: gzip, zstd and whatever Arrow knows by its ending.
 
-    ``path`` is that of a file that can be read again, or empty; ``url`` is what a file, a pipe or another
-    source is called; ``name`` is for errors.  StreamError: there is no such file.  OptionError: a stream is one of text.
+    ``path`` is that of a file that can be read again, or empty; ``url`` is what a file, a pipe or another source is
+    called; ``name`` is for errors.  StreamError: there is no such file.  OptionError: a stream is one of text.
     """
 
     def __init__(self, data: Any) -> None:
