@@ -264,7 +264,7 @@ def _shown(value: object) -> str:
 
 
 def _readable_again(names: Sequence[str]) -> list[str]:
-    """The files of a stream, in their order."""
+    """The files of a stream, in their order.  OptionError: one cannot be read again."""
     for name in names:
         if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
             shown = "standard input" if name == "-" else name

@@ -11,7 +11,7 @@ from gpm.algebra import Graph
 from gpm.rewrite import walk
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
-from spaseq.sources.files import tables_at
+from spaseq.sources.files import table_files
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
 from spaseq.text import did_you_mean
@@ -137,7 +137,7 @@ def _stream(option: str, name: str, iris: Mapping[str, set[str]]) -> str:
 
 def files_at(path: str, is_table: bool) -> list[str]:
     """The files that a path means.  StreamError: none."""
-    return tables_at(path) if is_table else expand(path)
+    return table_files(path) if is_table else expand(path)
 
 
 def _check_exists(path: str, is_table: bool) -> None:

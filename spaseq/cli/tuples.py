@@ -27,6 +27,7 @@ from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
+from spaseq.sources.files import table_files
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
@@ -44,8 +45,9 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
-    help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
-    "input.  Repeat it for every stream of FROM, with its name; they are merged by time.",
+    help="The events in their order: a file of CSV with a header, JSON lines (both maybe .gz or .zst), Parquet or "
+    "Arrow IPC, a folder or a glob, or - for CSV or JSON lines from standard input.  Repeat it for every stream of "
+    "FROM, with its name; they are merged by time.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
@@ -85,7 +87,8 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed, and a malformed line of JSON: stop the run, or "
+    "be left out and counted.",
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option
@@ -161,7 +164,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
         tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
-        read = [*asked.queries, *self.paths, *tables.values()]
+        read = [*asked.queries, *(file for path in self.paths for file in table_files(path)), *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
             raise OptionError("the rows of --given come from standard input, so nothing else can")
         if read.count("-") > 1:
@@ -176,7 +179,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
             checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
             self.keep_checkpoints(
-                asked.checkpoint, self.given(SAME), {name: [path] for name, path in by_stream.items()}
+                asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}
             )
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()

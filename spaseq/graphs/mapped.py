@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spaseq.errors import QueryError, RowError, require
+from spaseq.errors import QueryError, RowError, StreamError, require
 from spaseq.languages.mappings import ParsedMapping, parse
 from spaseq.languages.query_text import source_of
 from spaseq.runtime.live import OpenSource
@@ -33,7 +33,8 @@ AnyMapping: TypeAlias = "str | os.PathLike[str] | ParsedMapping"
 class Mapped:
     """A table that a query reads as a stream; ``mapping`` says what a row means (a text, or the path of a file).
 
-    ``source`` is a path of CSV or Parquet, a table of Arrow, a data frame of pandas or polars, or rows as dictionaries;
+    ``source`` is a path of CSV, JSON lines, Parquet or Arrow IPC, a folder or a pattern of these, a table of Arrow, a
+    data frame of pandas or polars, or rows as dictionaries;
     ``types`` declares types of columns, ``csv`` says how CSV is written.  QuerySyntaxError, QueryError: the mapping is
     none.  What is wrong with the table is told when it is read.  OptionError: pyarrow is not installed.
     """
@@ -91,16 +92,20 @@ class Mapped:
         with ``options.skip`` such rows are counted.
         """
         from spaseq.sources.mapped.live import live_events
-        from spaseq.sources.mapped.opening import mapped_source
+        from spaseq.sources.mapped.opening import TableFormat, mapped_source
         from spaseq.sources.mapped.source import events_of
 
-        parsed, types, csv = self.parsed, self.types, self.csv
+        def leave_out(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        parsed = self.parsed
+        how = TableFormat(self.types, self.csv, leave_out if options.skip else None)
         with located(parsed):
             if incoming is None:
-                source = mapped_source(data, parsed.mapping, types, csv)
+                source = mapped_source(data, parsed.mapping, how)
                 yield from events_of(iri, parsed.mapping, source, encoder, options, report)
             else:
-                yield from live_events(iri, parsed.mapping, incoming, types, csv, encoder, options, report)
+                yield from live_events(iri, parsed.mapping, incoming, how, encoder, options, report)
 
 
 @contextmanager

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from gpm.native.assembly import Encoder
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.incoming import Incoming
-from spaseq.sources.mapped.opening import mapped_source
+from spaseq.sources.mapped.opening import TableFormat, mapped_source
 from spaseq.sources.mapped.source import events_of
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.tables.source import CsvFormat, Types
 
 _AHEAD = 1 << 18  # bytes of one read, until the first row is there
 
@@ -20,29 +19,28 @@ def live_events(
     iri: str,
     mapping: Mapping,
     incoming: Incoming,
-    types: Types | None,
-    csv: CsvFormat | None,
+    how: TableFormat,
     encoder: Encoder,
     options: WireOptions,
     report: WireReport,
 ) -> Iterator[Events]:
     """Events as of ``events_of``, none where more has to be waited for; each file that follows has its own header."""
     nothing = Events.of(iri, [], encoder)
-    lines = 2 if csv is None or csv.names is None else 1
+    has_header = how.csv is None or how.csv.names is None
     with incoming:
         while True:
-            for _ in _until_lines(incoming, lines):
+            for _ in _until_row(incoming, has_header):
                 yield nothing
-            source = mapped_source(incoming, mapping, types, csv)
+            source = mapped_source(incoming, mapping, how)
             yield from events_of(iri, mapping, source, encoder, options, report, lambda: incoming.is_idle)
             if not incoming.next_file():
                 return
 
 
-def _until_lines(incoming: Incoming, count: int) -> Iterator[None]:
-    """Read ahead until so many lines are there, or the end; None whenever more has to be waited for."""
+def _until_row(incoming: Incoming, has_header: bool) -> Iterator[None]:
+    """Read ahead until there is a row, behind the header of CSV, or the end; None whenever that has to be waited for."""
     data = b""
-    while data.count(b"\n") < count:
+    while data.count(b"\n") < (2 if has_header and not data.lstrip().startswith(b"{") else 1):
         while incoming.pauses():
             yield
         more = incoming.read1(_AHEAD)

@@ -82,6 +82,10 @@ _OTHER_ENDINGS = {
     ".tsv": "TSV",
     ".parquet": "Parquet",
     ".pq": "Parquet",
+    ".arrow": "Arrow IPC",
+    ".feather": "Arrow IPC",
+    ".ipc": "Arrow IPC",
+    ".ndjson": "JSON lines",
     ".zip": "zip",
     ".bz2": "bzip2",
     ".xz": "xz",
@@ -169,7 +173,7 @@ def _format(path: str, source: Opened) -> tuple[str, bool]:
     """The format, by the file's name, else by how its content begins, and whether it comes in messages."""
     beginning = source.peek(SNIFFED)
     ending = ending_of(path) if path != "-" else ""
-    if ending in TABLE_ENDINGS:
+    if ending in TABLE_ENDINGS and ending not in ENDINGS:
         message = f"{_OTHER_ENDINGS[ending]} is no format of streams, unless a mapping says what rows mean"
         raise StreamError(message, Location(path), hint=f"spaseq.Mapped({path!r}, mapping)")
     if ending in _OTHER_ENDINGS:
