@@ -38,7 +38,7 @@ def live_events(
 
 
 def _until_row(incoming: Incoming, has_header: bool) -> Iterator[None]:
-    """Read ahead until there is a row, behind the header of CSV, or the end; None whenever that has to be waited for."""
+    """Read ahead until a row is there, behind the header of CSV, or the end; None whenever more has to be waited for."""
     data = b""
     while data.count(b"\n") < (2 if has_header and not data.lstrip().startswith(b"{") else 1):
         while incoming.pauses():
