@@ -96,7 +96,8 @@ def test_columns_are_members_in_order_of_their_first_line() -> None:
 def test_what_is_declared_is_a_column() -> None:
     found = read(b'{"a":1}\n', {"b": "string"})
     assert found.rows == [{"a": 1, "b": None}]
-    assert read(b'{"z":1}\n' * 150_000 + b'{"z":1,"b":"x"}\n', {"b": "string"}).rows[-1] == {"z": 1, "b": "x"}
+    with FIRST_ALONE:
+        assert read(b'{"z":1}\n' * 100 + b'{"z":1,"b":"x"}\n', {"b": "string"}).rows[-1] == {"z": 1, "b": "x"}
 
 
 def test_columns_that_are_not_read_may_have_anything() -> None:
@@ -240,7 +241,7 @@ TYPES = st.sampled_from(
 
 
 @given(LINES, st.sampled_from(["\n", "\r\n"]), st.sampled_from([40, 1 << 20]), TYPES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_what_arrow_reads_is_what_is_read_one_by_one(
     texts: list[str], end: str, block: int, types: dict[str, str] | None
 ) -> None:
@@ -273,7 +274,7 @@ ROWS = objects(KINDS).flatmap(lambda row: st.lists(row, min_size=1, max_size=8))
 
 
 @given(ROWS, st.booleans(), st.sampled_from([(",", ":"), (" , ", "\t: ")]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_rows_are_those_of_dictionaries(rows: list[dict[str, Any]], ascii: bool, separators: tuple[str, str]) -> None:
     data = "\n".join(json.dumps(row, ensure_ascii=ascii, separators=separators) for row in rows).encode()
     (types, found, said), wanted = read(data), read(rows)
