@@ -302,6 +302,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """See ``Checkpointed``."""
         return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
 
+    def release(self) -> None:
+        """See ``Checkpointed``: tables are files."""
+
 
 def _read(path: str) -> AnyParsed:
     text, name = queries.read_text(path)

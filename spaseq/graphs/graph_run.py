@@ -21,6 +21,7 @@ from spaseq.runtime.bounded import Bound
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
+from spaseq.runtime.message_sources import MessageSource, opened_partitions
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
@@ -30,7 +31,8 @@ from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
 from spaseq.sources.rdf.items import Item, items_as_they_come
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.source import Source
+from spaseq.sources.source import Source, opened_url
+from spaseq.sources.transports.transport import Transport
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import duration_microseconds
 from spaseq.text import did_you_mean
@@ -105,6 +107,7 @@ class Run(SourceRun[Events], Iterator[Match]):
             options_again["bound"] = bound
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, **options_again)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
+        self._before = state
         self._kind = kind = self.engine.kind
         named = named_queries(queries) if state is None else []
         kind.share(query for _, query in named)
@@ -236,6 +239,10 @@ class Run(SourceRun[Events], Iterator[Match]):
         return query
 
     def _opened_source(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[OpenSource[Events]]:
+        if isinstance(stream, str | os.PathLike) and (found := opened_url(os.fspath(stream))) is not None:
+            stream = found
+        if isinstance(stream, Transport):
+            return self._read_partitions(iri, stream, options)
         if isinstance(stream, Source):
             return [self._reader(stream.url, iri, options, Incoming(stream, stream.url))]
         if isinstance(stream, str | os.PathLike):
@@ -252,6 +259,23 @@ class Run(SourceRun[Events], Iterator[Match]):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
         return [OpenSource(items_as_they_come(iri, self.engine.encoder.apart(), stream))]
+
+    def _read_partitions(self, iri: str, source: Transport, options: WireOptions) -> list[OpenSource[Events]]:
+        """The partitions of a stream that comes in messages; they go on where the state of an earlier run says."""
+        from spaseq.sources.rdf.message_events import read_arrivals
+
+        self._from_files = False
+        states = None if self._before is None else self._before.partitions.get(iri, {})
+        found: list[MessageSource[Events]] = []
+        for one in opened_partitions(source, states):
+            encoder, arrivals = self.engine.encoder.apart(), one.arrivals
+            events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
+            found.append(MessageSource(arrivals, events, encoder, None if states is None else states[one.name]))
+        for partition in found if len(found) > 1 else ():
+            partition.apart(iri)
+        self._partitions[iri] = found
+        self._positions.resumes(iri)
+        return list(found)
 
     def _reader(self, path: str, iri: str, options: WireOptions, incoming: Incoming | None) -> OpenSource[Events]:
         self._from_files = self._from_files and path != "-" and incoming is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
@@ -50,6 +50,12 @@ class ValueReader:
 
     def read(self, values: Sequence[bytes | None]) -> Iterator[Events]:
         """The events of the values, in their order.  Lines of N-Quads with one event are read together, natively."""
+        return (events for _, events in self.read_each(values) if events is not None)
+
+    def read_each(
+        self, values: Sequence[bytes | None], place: Callable[[int], str] = lambda _: PLACE
+    ) -> Iterator[tuple[int, Events | None]]:
+        """The same, each time with how many values are worked out; ``place`` is what errors call the value there."""
         native = self._kind is None or self._kind in LINES
         parts = [value if native and value is not None and _is_plain(value) else _UNREADABLE for value in values]
         starts = [0, *accumulate(len(part) + 1 + len(DELIMITER) for part in parts)]
@@ -58,26 +64,27 @@ class ValueReader:
         while number < len(values):
             at, outcome = self._messages.read_messages(block, at, graphs=self._kind != "ntriples")
             number = len(values) if outcome == TAKEN else bisect_right(starts, at) - 1
-            if found := self._messages.take():
-                yield found
+            yield number, self._messages.take()
             if outcome not in (TAKEN, PAUSED):
-                yield from self._closely(values[number])
+                for events in self._closely(values[number], place(number)):
+                    yield number, events
                 number += 1
+                yield number, None
                 at = starts[number]
 
-    def _closely(self, value: bytes | None) -> Iterator[Events]:
+    def _closely(self, value: bytes | None, place: str) -> Iterator[Events]:
         """The events of one value, whatever it is."""
         stream, options, report, encoder = self._arguments
         if value is None:
-            self._refuse(StreamError("there is no value", Location(PLACE)))
+            self._refuse(StreamError("there is no value", Location(place)))
             return
         kind, graphs = self._looked_at(value)
         if graphs > 1:
-            yield from self._several(value, kind)
+            yield from self._several(value, kind, place)
             return
         text = _in_one_line(value) if kind == "jsonld" else value
         source = io.BufferedReader(io.BytesIO(text))
-        yield from read_wholes(kind, source, PLACE, stream, options, report, encoder)
+        yield from read_wholes(kind, source, place, stream, options, report, encoder)
 
     def _looked_at(self, value: bytes) -> tuple[str, int]:
         """The format of a value, and how many named graphs it has, as far as that matters."""
@@ -109,13 +116,13 @@ class ValueReader:
         if not options.skip:
             raise error
 
-    def _several(self, value: bytes, kind: str) -> Iterator[Events]:
+    def _several(self, value: bytes, kind: str, place: str) -> Iterator[Events]:
         """The events of a value with several named graphs."""
         assembler = EventAssembler(*self._arguments)
         if kind == "trig":
-            yield from read_trig(io.BytesIO(value), PLACE, assembler)
+            yield from read_trig(io.BytesIO(value), place, assembler)
         else:
-            yield read_text(value, PLACE, assembler)
+            yield read_text(value, place, assembler)
 
 
 def event_at(value: bytes, time: int, stream: str, kind: str | None = None) -> Event | None:
