@@ -27,6 +27,7 @@ from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
+from spaseq.sources.source import is_url
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
@@ -201,7 +202,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
                 yield stream_advice(each)
 
     def _check_resumable(self) -> None:
-        """OptionError: a query finds nothing before its table has ended."""
+        """OptionError: a query finds nothing before its table has ended, or a table comes in messages."""
+        for path in filter(is_url, self.paths):
+            hint = "spaseq run keeps positions of messages, with a mapping of rows too"
+            raise OptionError(f"--checkpoint needs files, which can be read again: {path} cannot; {hint}")
         for name, each in self.parsed.items():
             if not isinstance(each, ceql.ParsedFormulaQuery) and self.reading.time is None:
                 message = f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended"

@@ -243,6 +243,8 @@ class Run(SourceRun[Events], Iterator[Match]):
             stream = found
         if isinstance(stream, Transport):
             return self._read_partitions(iri, stream, options)
+        if isinstance(stream, Mapped) and (rows := stream.transport) is not None:
+            return self._read_partitions(iri, rows, options, stream)
         if isinstance(stream, Source):
             return [self._reader(stream.url, iri, options, Incoming(stream, stream.url))]
         if isinstance(stream, str | os.PathLike):
@@ -260,7 +262,9 @@ class Run(SourceRun[Events], Iterator[Match]):
         self._from_files = False
         return [OpenSource(items_as_they_come(iri, self.engine.encoder.apart(), stream))]
 
-    def _read_partitions(self, iri: str, source: Transport, options: WireOptions) -> list[OpenSource[Events]]:
+    def _read_partitions(
+        self, iri: str, source: Transport, options: WireOptions, mapped: Mapped | None = None
+    ) -> list[OpenSource[Events]]:
         """The partitions of a stream that comes in messages; they go on where the state of an earlier run says."""
         from spaseq.sources.rdf.message_events import read_arrivals
 
@@ -269,7 +273,10 @@ class Run(SourceRun[Events], Iterator[Match]):
         found: list[MessageSource[Events]] = []
         for one in opened_partitions(source, states):
             encoder, arrivals = self.engine.encoder.apart(), one.arrivals
-            events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
+            if mapped is None:
+                events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
+            else:
+                events = mapped.arriving(one, iri, encoder, options, self.reports[iri])
             found.append(MessageSource(arrivals, events, encoder, None if states is None else states[one.name]))
         for partition in found if len(found) > 1 else ():
             partition.apart(iri)

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spaseq.errors import QueryError, RowError, require
+from spaseq.errors import QueryError, RowError, StreamError, require
 from spaseq.languages.mappings import ParsedMapping, parse
+from spaseq.sources.source import opened_url
+from spaseq.sources.transports.transport import Transport
 from spaseq.streams.losses import Skipped
 
 if TYPE_CHECKING:
@@ -46,6 +48,31 @@ class Mapped:
     def parsed(self) -> ParsedMapping:
         """The mapping."""
         return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)
+
+    @property
+    def transport(self) -> Transport | None:
+        """What its rows come by, if they come in messages.  OptionError: a URL makes no sense."""
+        named = isinstance(self.source, str | os.PathLike) and opened_url(os.fspath(self.source))
+        found = named or self.source
+        return found if isinstance(found, Transport) else None
+
+    def arriving(
+        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
+    ) -> Iterator[Events]:
+        """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
+        from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.tables.message_rows import MessageRows
+        from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
+
+        def refuse(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        check_csv(self.csv)
+        parsed = self.parsed
+        rows = MessageRows(transport, declared(self.types), self.csv or CsvFormat(), refuse if options.skip else None)
+        check_declared(self.types, rows.names)
+        with _located(parsed):
+            yield from events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out)
 
     def events(self, iri: str, encoder: Encoder, options: WireOptions, report: WireReport) -> Iterator[Events]:
         """Its events, of the stream ``iri``.

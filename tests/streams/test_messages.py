@@ -16,7 +16,7 @@ import pytest
 from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.rdf.assembler import Dataset, EventAssembler, Received
+from spaseq.sources.rdf.assembler import Dataset as Message, EventAssembler, Received
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.jsonld import read_jsonld
 from spaseq.sources.rdf.messages import DELIMITED_FORMATS, read_delimited
@@ -37,7 +37,7 @@ def read(text: str | bytes, kind: str = "trig") -> list[Received]:
     """The messages; what follows the last delimiter is none if it is empty."""
     recorder, data = Recorder(), text if isinstance(text, bytes) else text.encode()
     list(read_delimited(io.BytesIO(data), "log", kind, cast(Any, recorder)))
-    *messages, last = [*recorder.found] or [Dataset([], cast(Any, None))]
+    *messages, last = [*recorder.found] or [Message([], cast(Any, None))]
     return messages if isinstance(last, Message) and not last.quads else [*messages, last]
 
 
@@ -247,7 +247,7 @@ def test_a_message_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_errors_stop_what_is_not_skipped() -> None:
     assembler = EventAssembler("urn:s", WireOptions(), WireReport())
-    assembler.take_message(Dataset([], lambda _: Location()))
+    assembler.take_message(Message([], lambda _: Location()))
     with pytest.raises(StreamError, match="broken"):
         assembler.take_message(StreamError("broken"))
 

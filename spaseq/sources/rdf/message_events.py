@@ -21,13 +21,16 @@ from spaseq.sources.transports.transport import Arrivals, Message
 def read_arrivals(
     arrivals: Arrivals, stream: str, options: WireOptions, report: WireReport, encoder: Encoder
 ) -> Iterator[Events]:
-    """The events of messages as they come, those of some messages together.
+    """The events of messages as they come, those of some messages together.  OptionError: the format is not of RDF.
 
     StreamError after the events before it: a message cannot be read, or is no event; with ``options.skip`` it is noted
     in ``report``, and lost alone.
     """
     reader = ValueReader(stream, options, report, encoder, _asked_format(arrivals.source.format))
-    nothing = Events.of(stream, [], encoder)
+    return _read(arrivals, reader, report, Events.of(stream, [], encoder))
+
+
+def _read(arrivals: Arrivals, reader: ValueReader, report: WireReport, nothing: Events) -> Iterator[Events]:
     dropped = 0
     while (messages := _taken(arrivals)) is not None:
         yield from _together(_decoded(reader, arrivals, messages), nothing)

@@ -14,6 +14,7 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, QueryError
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource
+from spaseq.sources.tables.message_rows import MessageRows
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import TableSource, to_usual
 from spaseq.sources.tables.types import INSTANT, ValueKind, column_named, kind_of_type, shown, usual_schema
@@ -141,7 +142,7 @@ def texts_as_times(source: TableSource, name: str, form: str | None) -> TableSou
         raise OptionError(f"the events have several attributes {name}")
     if isinstance(source, CsvSource) and form is not None:
         source.as_text(name)
-    elif isinstance(source, CsvSource | ArrowSource | ParquetSource | PandasSource | DictionarySource):
+    elif isinstance(source, CsvSource | ArrowSource | ParquetSource | PandasSource | DictionarySource | MessageRows):
         source.has_times(name)
     return TextTimes(source, name, form)
 

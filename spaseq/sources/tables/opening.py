@@ -14,8 +14,10 @@ from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
 from spaseq.sources.tables.csv import CsvSource, LiveCsvSource
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource, arrow_source
+from spaseq.sources.tables.message_rows import rows_of_messages
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
+from spaseq.sources.transports.transport import Transport
 
 
 def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> TableSource:
@@ -35,6 +37,8 @@ def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> Tab
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
         data = piped(data)
+    if isinstance(data, Transport) or (isinstance(data, Incoming) and isinstance(data.source, Transport)):
+        return rows_of_messages(data if isinstance(data, Transport) else data.source, types, csv)
     if isinstance(data, Incoming):
         return LiveCsvSource(data, types, csv)
     if isinstance(data, str | Path):
