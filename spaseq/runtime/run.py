@@ -199,15 +199,24 @@ class SourceRun(Steps, Uncopied, Generic[B]):
 
     def _steps(self) -> Iterator[Decided]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
-        for decided in self._read():
-            yield from self._step([decided])
-            if self.stopped:
-                return
-            if self._is_over:
-                break
-        else:
-            yield from self._end()
+        try:
+            for decided in self._read():
+                yield from self._step([decided])
+                if self.stopped:
+                    return
+                if self._is_over:
+                    break
+            else:
+                yield from self._end()
+        finally:
+            self._close()
         self._told()
+
+    def _close(self) -> None:
+        """Receive no further messages."""
+        for some in self._partitions.values():
+            for one in some:
+                one.arrivals.close()
 
     def _told(self) -> None:
         """All was given."""

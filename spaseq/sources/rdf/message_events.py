@@ -7,6 +7,7 @@ given on: so a run that stopped, by an error too, goes on behind the last of the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 
 from gpm.native.assembly import Encoder
 from spaseq.errors import OptionError
@@ -32,10 +33,11 @@ def read_arrivals(
 
 def _read(arrivals: Arrivals, reader: ValueReader, report: WireReport, nothing: Events) -> Iterator[Events]:
     dropped = 0
-    while (messages := _taken(arrivals)) is not None:
-        yield from _together(_decoded(reader, arrivals, messages), nothing)
-        report.dropped += arrivals.source.dropped - dropped
-        dropped = arrivals.source.dropped
+    with closing(arrivals):
+        while (messages := _taken(arrivals)) is not None:
+            yield from _together(_decoded(reader, arrivals, messages), nothing)
+            report.dropped += arrivals.source.dropped - dropped
+            dropped = arrivals.source.dropped
 
 
 def _taken(arrivals: Arrivals) -> list[Message] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -11,7 +12,11 @@ from spaseq.errors import OptionError
 from spaseq.streams.timestamps import duration_microseconds, parse_duration
 from spaseq.text import did_you_mean
 
-COMMON = ("format", "overflow", "retry", "queue")  # settings of all transports
+_SECRET = re.compile(r"password|secret|token|\.pem$|^key$", re.IGNORECASE)
+_SEEN = (
+    "in a URL is seen by others; put it into a variable of the environment and write ?user=NAME&password_env=VARIABLE"
+)
+COMMON = ("format", "overflow", "retry")  # settings of all transports
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,27 +27,35 @@ class Address:
     settings: dict[str, str]
 
     @staticmethod
-    def of(text: str, known: Iterable[str]) -> Address:
-        """The pieces of a URL.  OptionError: a password is in it, or a setting that is not one of ``known``."""
+    def of(text: str, known: Iterable[str], others: Callable[[str], bool] = lambda _: False) -> Address:
+        """The pieces of a URL.
+
+        OptionError: a secret is in it, or a setting that is neither one of ``known`` nor one of ``others``.
+        """
         try:
             url = urlsplit(text)
-            url.port  # noqa: B018 - what is wrong with it is told now
         except ValueError as error:
             raise OptionError(f"{_shown(text)}: {error}") from None
         if url.password is not None:
-            raise OptionError(
-                f"{_shown(text)}: a password in a URL is seen by others; "
-                "put it into a variable of the environment and write ?user=NAME&password_env=VARIABLE"
-            )
-        names = (*known, *COMMON)
-        settings: dict[str, str] = {}
+            raise OptionError(f"{_shown(text)}: a password {_SEEN}")
+        names, settings = (*known, *COMMON), dict[str, str]()
         for name, value in parse_qsl(url.query, keep_blank_values=True):
-            if name not in names:
+            if _SECRET.search(name) and not name.endswith("_env"):
+                raise OptionError(f"{_shown(text)}: {name} {_SEEN}")
+            if name not in names and not others(name):
                 raise OptionError(f"{_shown(text)}: there is no setting {name}; {did_you_mean(name, names)}")
             if name in settings:
                 raise OptionError(f"{_shown(text)}: the setting {name} is given twice")
             settings[name] = value
         return Address(url, settings)
+
+    @property
+    def port(self) -> int | None:
+        """The port, if there is one.  OptionError: it is none."""
+        try:
+            return self.url.port
+        except ValueError as error:
+            raise OptionError(f"{self.shown}: {error}") from None
 
     @property
     def shown(self) -> str:
