@@ -241,7 +241,7 @@ class Run(SourceRun[Events], Iterator[Match]):
     def _opened_source(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[OpenSource[Events]]:
         if isinstance(stream, str | os.PathLike) and (found := opened_url(os.fspath(stream))) is not None:
             stream = found
-        if isinstance(stream, Transport):
+        if isinstance(stream, Transport) and stream.comes_in_messages:
             return self._read_partitions(iri, stream, options)
         if isinstance(stream, Mapped) and (rows := stream.transport) is not None:
             return self._read_partitions(iri, rows, options, stream)

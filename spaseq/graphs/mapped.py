@@ -52,9 +52,13 @@ class Mapped:
     @property
     def transport(self) -> Transport | None:
         """What its rows come by, if they come in messages.  OptionError: a URL makes no sense."""
-        named = isinstance(self.source, str | os.PathLike) and opened_url(os.fspath(self.source))
+        named = opened_url(os.fspath(self.source)) if isinstance(self.source, str | os.PathLike) else None
         found = named or self.source
-        return found if isinstance(found, Transport) else None
+        if isinstance(found, Transport) and found.comes_in_messages:
+            return found
+        if named is not None:
+            named.close()  # it is opened again as a table of bytes
+        return None
 
     def arriving(
         self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport

@@ -147,11 +147,12 @@ def read_events(
     """
     sources = []
     for file in files:
-        if isinstance(source := opened_url(file), Transport):
+        source = opened_url(file)
+        if isinstance(source, Transport) and source.comes_in_messages:
             parts = opened_partitions(source, None)
             sources += [_released(one.arrivals, options, report, encoder.apart()) for one in parts]
             continue
-        incoming = live_source(file, follow)
+        incoming = live_source(file, follow) if source is None else Incoming(source, file)
         events = read_source(file, IRI, options, report, encoder.apart(), incoming)
         sources.append(events if incoming is None or idle is None else _with_rests(events, incoming, idle))
     if len(sources) == 1:

@@ -123,6 +123,11 @@ class LiveStream:
         return self.clock is not self.whole
 
     @property
+    def is_closed(self) -> bool:
+        """Whether nothing more is taken from it."""
+        return self.clock.closed or self.whole.closed
+
+    @property
     def reached(self) -> int:
         """The time up to which it is known: its watermark, or its newest event when it has ended."""
         return self.clock.newest if self.clock.closed else self.clock.watermark
@@ -140,7 +145,8 @@ class Live:
     """Feeds an engine from the sources of streams, by IRI, until all have ended.  Those with clocks are partitions.
 
     ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on; ``wake`` is asked before that
-    after how many seconds somebody wants to be called, all results so far being taken.
+    after how many seconds somebody wants to be called, all results so far being taken.  ``may_go_on``: a later run may
+    find more where sources have ended, so that what their end means is left to who knows that all have.
     """
 
     def __init__(
@@ -152,6 +158,7 @@ class Live:
         note: Callable[[Sequence[Any]], None],
         wait: Callable[[Callable[[], None]], bool],
         wake: Callable[[], float] = lambda: math.inf,
+        may_go_on: bool = False,
     ) -> None:
         self._core = core
         self._push = push
@@ -166,6 +173,7 @@ class Live:
         self._note = note
         self._wait_by = wait
         self._wake = wake
+        self._may_go_on = may_go_on
         self._woken = math.inf  # when that is
 
     def steps(self) -> Iterator[Decided]:
@@ -187,17 +195,17 @@ class Live:
                     return
 
     def _ended(self) -> Iterator[str]:
-        """Streams that have ended, with all their partitions."""
-        for stream in self._open():
-            if stream.source.ended and not stream.is_partition:
-                yield stream.whole.iri
-            elif stream.source.ended:
+        """Streams to be closed: they have ended, with all their partitions, and no later run goes on with them."""
+        for stream in self._streams:
+            if self._may_go_on or not stream.source.ended or stream.is_closed:
+                continue
+            if stream.is_partition:
                 stream.clock.close()
-                if not any(other.whole is stream.whole for other in self._open()):
-                    yield stream.whole.iri
+            if not any(other.whole is stream.whole for other in self._open()):
+                yield stream.whole.iri
 
     def _open(self) -> list[LiveStream]:
-        return [stream for stream in self._streams if not (stream.clock.closed or stream.whole.closed)]
+        return [stream for stream in self._streams if not (stream.is_closed or stream.source.ended)]
 
     def _wanted(self) -> list[LiveStream]:
         """The streams to be read: all, or the slowest ones if too much waits for them already."""
@@ -231,7 +239,8 @@ class Live:
 
         Whether that says anything new.
         """
-        silent = [stream for stream in self._open() if stream.is_silent]
+        ended = [stream for stream in self._streams if stream.source.ended and not stream.is_closed]
+        silent = [*ended, *(stream for stream in self._open() if stream.is_silent)]
         others = [stream.reached for stream in self._open() if not stream.is_silent]
         promised = min(others) if others else max(stream.reached for stream in self._streams)
         before = [stream.reached for stream in silent]
@@ -244,7 +253,8 @@ class Live:
         """Let partitioned streams promise what all of their partitions do; whether that says anything new."""
         before = [clock.watermark for clock in self._partitions.values()]
         for whole in self._partitions.values():
-            watermarks = [stream.clock.watermark for stream in self._open() if stream.whole is whole]
+            own = (stream for stream in self._streams if stream.whole is whole)
+            watermarks = [stream.clock.watermark for stream in own if not stream.is_closed]
             whole.promise(min(watermarks, default=whole.watermark))
         return before != [clock.watermark for clock in self._partitions.values()]
 

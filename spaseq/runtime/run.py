@@ -249,7 +249,11 @@ class SourceRun(Steps, Uncopied, Generic[B]):
         if not any(source.incoming for source in sources):
             return self._merged([source.events for source in sources])
         streams = {stream: self._live_sources(some) for stream, some in self._sources.items()}
-        return Live(self._core, self._push, streams, self._patience, self._note, self._wait, self._wake).steps()
+        live = Live(
+            self._core, self._push, streams, self._patience, self._note, self._wait, self._wake,
+            may_go_on=self._on_step is not None,
+        )  # fmt: skip
+        return live.steps()
 
     def _live_sources(self, sources: Sequence[OpenSource[B]]) -> Sequence[OpenSource[B]]:
         """The sources of a stream: partitions, each with its own position, or one."""

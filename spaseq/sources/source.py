@@ -94,9 +94,13 @@ def is_url(path: str) -> bool:
 
 def resumes(path: str) -> bool:
     """Whether a path names a source whose messages can be read on where another run stopped."""
-    found = _SCHEME.match(path)
-    made = None if found is None else _of_scheme(found[1])
-    return made is not None and made.resumes
+    source = opened_url(path)
+    if source is None:
+        return False
+    try:
+        return source.resumes
+    finally:
+        source.close()
 
 
 def opened_url(path: str) -> Source | None:

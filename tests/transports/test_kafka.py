@@ -155,7 +155,7 @@ def test_the_command_goes_on_from_a_checkpoint(cluster: Cluster, tmp_path: Path)
     query.write_text(ALL)
     url = cluster.url("commanded", end="now")
     line = [sys.executable, "-m", "spaseq", "run", str(query), "--stream", f"s={url}", "--format", "jsonl"]
-    line += ["--checkpoint", str(tmp_path / "kept"), "--output", str(tmp_path / "found")]
+    line += ["--quiet", "--checkpoint", str(tmp_path / "kept"), "--output", str(tmp_path / "found")]
     for number in range(3):
         cluster.send("commanded", [event(f"e{number}", number)])
         ran = subprocess.run(line, capture_output=True, text=True, timeout=60)

@@ -86,6 +86,17 @@ def test_a_broken_message_ends_the_run_after_what_was_before_it(broken: str) -> 
     assert only.arrivals.position == 0  # which is what a checkpoint has: the broken one comes again
 
 
+def test_it_ends_the_run_though_nothing_more_comes() -> None:
+    run = Run(ALL, {"s": Scripted([event("a", 1, 7), BROKEN["no JSON"][0], *[None] * 50], at_once=2)})
+    assert int(next(run).bindings["v"]) == 7
+    with pytest.raises(StreamError):
+        next(run)
+    run = Run(ALL, {"s": Scripted([event("a", 1, 7), b"", *[None] * 5, BROKEN["no JSON"][0], *[None] * 50], at_once=2)})
+    assert int(next(run).bindings["v"]) == 7
+    with pytest.raises(StreamError):
+        next(run)
+
+
 @pytest.mark.parametrize("broken", BROKEN)
 def test_or_it_is_skipped_alone(broken: str) -> None:
     messages = [event("a", 1, 7), BROKEN[broken][0], event("c", 3, 9)]

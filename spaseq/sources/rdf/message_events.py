@@ -35,9 +35,11 @@ def _read(arrivals: Arrivals, reader: ValueReader, report: WireReport, nothing: 
     dropped = 0
     with closing(arrivals):
         while (messages := _taken(arrivals)) is not None:
-            yield from _together(_decoded(reader, arrivals, messages), nothing)
+            yield from _together(_decoded(reader, arrivals, messages))
             report.dropped += arrivals.source.dropped - dropped
             dropped = arrivals.source.dropped
+            if arrivals.pauses():
+                yield nothing
 
 
 def _taken(arrivals: Arrivals) -> list[Message] | None:
@@ -55,13 +57,14 @@ def _decoded(reader: ValueReader, arrivals: Arrivals, messages: Sequence[Message
             yield events
 
 
-def _together(decoded: Iterator[Events], nothing: Events) -> Iterator[Events]:
+def _together(decoded: Iterator[Events]) -> Iterator[Events]:
     """All of it at once; before an error, what came before it."""
     found: list[Events] = []
     try:
         found += decoded
     finally:
-        yield Events.join(found) if found else nothing
+        if found:
+            yield Events.join(found)
 
 
 def _asked_format(name: str) -> str | None:

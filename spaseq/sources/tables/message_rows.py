@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from itertools import accumulate
 from typing import Any
 
@@ -118,6 +119,8 @@ class MessageRows:
     without it that is raised, after the rows before.
     """
 
+    may_pause = True  # batches may be empty, so that who reads others, too, need not wait
+
     def __init__(
         self, transport: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat,
         refuse: Callable[[StreamError], None] | None = None,
@@ -152,6 +155,10 @@ class MessageRows:
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows, those of some messages together."""
+        with closing(self._arrivals):
+            yield from self._batches()
+
+    def _batches(self) -> Iterator[pyarrow.RecordBatch]:
         messages: list[Message] | None = self._begin
         while messages is not None:
             self._rows += self._ends[-1] if self._ends else 0
@@ -163,6 +170,8 @@ class MessageRows:
             self.worked_out(self._rows + (self._ends[-1] if self._ends else 0))
             if self._error is not None:
                 raise self._error
+            if self.may_pause and self._arrivals.pauses():
+                yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
             messages = self._taken()
 
     @property
@@ -222,6 +231,8 @@ class MessageRows:
 class ReleasedRows(MessageRows):
     """Rows of which nobody keeps a state: messages that are worked out need not come again."""
 
+    may_pause = False
+
     def worked_out(self, row: int) -> None:
         """See ``MessageRows``."""
         super().worked_out(row)
@@ -258,6 +269,6 @@ def only_partition(source: Transport) -> Transport:
     return found[0]
 
 
-def rows_of_messages(data: Any, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> MessageRows:
+def rows_of_messages(source: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> MessageRows:
     """A table of what comes in messages.  OptionError, StreamError: see ``MessageRows``."""
-    return ReleasedRows(only_partition(data), declared, form)
+    return ReleasedRows(only_partition(source), declared, form)

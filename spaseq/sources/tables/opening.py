@@ -37,8 +37,10 @@ def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> Tab
     """The source of ``data``; OptionError if it is nothing that has tuples."""
     if isinstance(data, str | Path):
         data = piped(data)
-    if isinstance(data, Transport) or (isinstance(data, Incoming) and isinstance(data.source, Transport)):
-        return rows_of_messages(data if isinstance(data, Transport) else data.source, types, csv)
+    if isinstance(data, Transport):
+        data = Incoming(data, data.url)
+    if isinstance(data, Incoming) and isinstance(data.source, Transport) and data.source.comes_in_messages:
+        return rows_of_messages(data.source, types, csv)
     if isinstance(data, Incoming):
         return LiveCsvSource(data, types, csv)
     if isinstance(data, str | Path):

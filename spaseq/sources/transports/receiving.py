@@ -48,12 +48,17 @@ class Outages:
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST)
         return min(pause * random.uniform(0.5, 1), max(0.0, self._since + self._retry - now))
 
+    def answered(self) -> None:
+        """There was a connection: if it is lost, it is worth while to try again."""
+        self._patient = True
+
     def mended(self) -> None:
         """There is a connection."""
         if self.is_out:
             seconds = time.monotonic() - self._since
             LOG.warning("warning: %s: connected again after %.0f s", shown(self._name), seconds)
-        self.is_out, self._patient = False, True
+        self.is_out = False
+        self.answered()
 
 
 class Receiving(Transport):

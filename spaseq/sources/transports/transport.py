@@ -39,6 +39,7 @@ class Transport(Source):
     ``take`` is all that a transport needs.  It waits for nothing; who waits looks again, or at the ``descriptor``.
     """
 
+    comes_in_messages = True  # else its messages are bytes that follow each other, as of a file
     name = ""  # of this one among the ``partitions`` of its stream
     format = ""  # of all messages; empty: each tells it
     position: Position = None  # behind which the first message stands
@@ -94,7 +95,7 @@ class Arrivals:
     ``last`` is the monotonic time when one came last, ``position`` that of the last one that was worked out.
     """
 
-    heeds_pauses = False  # no event is open between two messages
+    heeds_pauses = False  # no event is open between two messages, so that it does not matter for how long nothing comes
     is_idle = False
 
     def __init__(self, source: Transport) -> None:
@@ -103,6 +104,7 @@ class Arrivals:
         self.position = source.position
         self._waiting: list[Message] = []
         self._ended = False
+        self._told = True  # the reader knows that nothing is there
         self._error: Exception | None = None  # that comes after the messages
 
     def close(self) -> None:
@@ -116,8 +118,15 @@ class Arrivals:
         return bool(self._waiting) or self._ended
 
     def is_waited_for(self) -> bool:
-        """Whether nothing can be read."""
-        return not self.ready()
+        """Whether the reader can do nothing until more is there."""
+        return self._told and not self.ready()
+
+    def pauses(self) -> bool:
+        """Whether nothing is there: true once, then ``take`` waits."""
+        if self.ready():
+            return False
+        told, self._told = self._told, True
+        return not told
 
     def rest(self) -> None:
         """Nothing came for long: no matter."""
@@ -132,6 +141,7 @@ class Arrivals:
         """Some messages, after waiting for one; None at the end.  StreamError, OSError: there it broke off."""
         while not self.ready():
             self.source.wait()
+        self._told = False
         if not self._waiting and self._error is not None:
             raise self._error
         size = count = 0
