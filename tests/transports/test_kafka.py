@@ -79,7 +79,9 @@ def test_a_time_to_start_at(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -
         asked.extend((one.partition, one.offset) for one in asked_for)
         return [TopicPartition("timed", one.partition, -1 if one.partition else 1) for one in asked_for]
 
-    monkeypatch.setattr("spaseq.sources.transports.kafka.Consumer", type("Asked", (Consumer,), {"offsets_for_times": offsets}))
+    monkeypatch.setattr(
+        "spaseq.sources.transports.kafka.Consumer", type("Asked", (Consumer,), {"offsets_for_times": offsets})
+    )
     cluster.send("timed", [event(f"e{number}", number) for number in range(3)])
     run = spaseq.run(ALL, {"s": cluster.url("timed", start="2026-01-01T00:00:01.0005Z", end="now")})
     assert names(run) == ["e1", "e2"]
@@ -160,4 +162,4 @@ def test_the_command_goes_on_from_a_checkpoint(cluster: Cluster, tmp_path: Path)
         cluster.send("commanded", [event(f"e{number}", number)])
         ran = subprocess.run(line, capture_output=True, text=True, timeout=60)
         assert (ran.returncode, ran.stderr) == (0, "")
-    assert (tmp_path / "found").read_text().count("\"a\"") == 3
+    assert (tmp_path / "found").read_text().count('"a"') == 3

@@ -153,7 +153,11 @@ def test_an_outage_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture
 @pytest.mark.parametrize(
     ("url", "kind", "message"),
     [
-        ("mqtt://127.0.0.1:1/t", StreamError, "mqtt://127.0.0.1:1/t: error: cannot read: cannot connect: Connection refused"),
+        (
+            "mqtt://127.0.0.1:1/t",
+            StreamError,
+            "mqtt://127.0.0.1:1/t: error: cannot read: cannot connect: Connection refused",
+        ),
         ("mqtt://127.0.0.1:1/", OptionError, "write mqtt://HOST/TOPIC, where # stands for all below"),
         ("mqtt://127.0.0.1:1/t?qos=3", OptionError, "qos=3 is none of 1, 0, 2"),
         ("mqtt://127.0.0.1:x/t", OptionError, "Port could not be cast to integer"),

@@ -12,7 +12,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 import pyarrow

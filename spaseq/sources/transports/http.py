@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import ssl
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import httpx
 
@@ -39,6 +39,8 @@ class Response(Receiving):
         self._events = EventStream()
         self._kind = ""  # EVENTS, LINES or BYTES, once it is known
         self._answered = threading.Event()
+        self._wanted = threading.Event()  # somebody reads: until then an answer waits
+        self._from_here = False  # the answer that waits is of another position
 
     @property
     def kind(self) -> str:
@@ -61,6 +63,22 @@ class Response(Receiving):
         """See ``Transport``."""
         super().go_on(position)
         self._events = EventStream(str(position or ""))
+        self._from_here = self._answered.is_set() and position is not None
+
+    def take(self) -> Sequence[Message] | None:
+        """See ``Transport``."""
+        self._wanted.set()
+        return super().take()
+
+    def descriptor(self) -> int | None:
+        """See ``Source``."""
+        self._wanted.set()
+        return super().descriptor()
+
+    def close(self) -> None:
+        """See ``Source``."""
+        self._wanted.set()
+        super().close()
 
     def read(self) -> bytes:
         """See ``Source``: as it came."""
@@ -92,6 +110,10 @@ class Response(Receiving):
             with client.stream("GET", self.asked, headers=self._headers()) as response:
                 if response.status_code != 204:
                     self._check(response)
+                    self._wanted.wait()
+                    if self._from_here:
+                        self._from_here = False
+                        return True
                     self._take(response)
                 if self._kind != EVENTS or response.status_code == 204:
                     return False

@@ -94,9 +94,7 @@ class Client:
         """That of librdkafka."""
         if self._consumer is None:
             try:
-                self._consumer = Consumer(
-                    _properties(self.address) | {"error_cb": self.reasons.append}, logger=_SILENT
-                )
+                self._consumer = Consumer(_properties(self.address) | {"error_cb": self.reasons.append}, logger=_SILENT)
             except KafkaException as error:
                 raise OptionError(f"{self.address.shown}: {error.args[0].str()}") from None
         return self._consumer
@@ -149,7 +147,9 @@ class Client:
         """Why no broker answers."""
         told = self._is_hopeless() or next((one for one in self.reasons if one.code() in _DOWN), None)
         reason = told.str() if told else "no broker answers"
-        hint = "tls: ssl.ca.location says which authorities are trusted" if told and told.code() == KafkaError._SSL else ""
+        hint = (
+            "tls: ssl.ca.location says which authorities are trusted" if told and told.code() == KafkaError._SSL else ""
+        )
         return StreamError(f"cannot reach a broker: {reason}", self.place, hint=hint)
 
     def _is_hopeless(self) -> KafkaError | None:

@@ -102,7 +102,11 @@ class Subscription(Receiving):
             manual_ack=True,
         )  # fmt: skip
         client.reconnect_delay_set(1, int(LONGEST))
-        client.on_connect, client.on_disconnect, client.on_message = self._on_connect, self._on_disconnect, self._on_message
+        client.on_connect, client.on_disconnect, client.on_message = (
+            self._on_connect,
+            self._on_disconnect,
+            self._on_message,
+        )
         client.on_subscribe = self._on_subscribe
         if user := self.address.get("user"):
             client.username_pw_set(user, self.address.secret("password_env"))

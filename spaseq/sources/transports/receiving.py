@@ -16,7 +16,9 @@ from spaseq.sources.transports.channel import Channel
 from spaseq.sources.transports.transport import Message, Transport
 from spaseq.text import shown
 
-LOG = logging.getLogger("spaseq.transports")  # what is said of outages goes to standard error, unless somebody else sees to it
+LOG = logging.getLogger(
+    "spaseq.transports"
+)  # what is said of outages goes to standard error, unless somebody else sees to it
 SHORTEST, LONGEST = 1.0, 60.0  # seconds between two attempts to connect
 JOINED = 5.0  # seconds that closing waits for a thread
 
