@@ -75,8 +75,12 @@ class Mapped:
         parsed = self.parsed
         rows = MessageRows(transport, declared(self.types), self.csv or CsvFormat(), refuse if options.skip else None)
         check_declared(self.types, rows.names)
+        dropped = 0
         with _located(parsed):
-            yield from events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out)
+            for events in events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out):
+                yield events
+                report.dropped += transport.dropped - dropped
+                dropped = transport.dropped
 
     def events(self, iri: str, encoder: Encoder, options: WireOptions, report: WireReport) -> Iterator[Events]:
         """Its events, of the stream ``iri``.

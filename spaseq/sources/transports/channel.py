@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Sequence
 
-from spaseq.sources.transports.transport import Message
+from spaseq.sources.transports.transport import AT_ONCE, Message
 
 CAPACITY = 64 << 20  # bytes of the messages of a stream that wait to be read
 OVERHEAD = 200  # bytes that a message takes beside its data
@@ -52,7 +53,7 @@ class Channel:
         self._drops = drops
         self._changed = threading.Condition()
         self._signal = Signal()
-        self._messages: list[Message] = []
+        self._messages: deque[Message] = deque()
         self._size = 0
         self._error: Exception | None = None
         self._has_ended = False
@@ -103,17 +104,26 @@ class Channel:
 
     # ── the reader ───────────────────────────────────────────────────────────────────────────────────────────
     def take(self) -> list[Message] | None:
-        """What is there, maybe nothing; None at the end.  The error with which it ended."""
+        """Some of what is there, maybe nothing; None at the end.  The error with which it ended."""
         with self._changed:
-            found, self._messages, self._size = self._messages, [], 0
-            if not self._has_ended and not self.is_closed:
-                self._signal.clear()
-            self._changed.notify_all()
-            if found or not (self._has_ended or self.is_closed):
+            found = self._first()
+            if self._messages or found or not (self._has_ended or self.is_closed):
                 return found
             if self._error is not None:
                 raise self._error
             return None
+
+    def _first(self) -> list[Message]:
+        """As many messages as are decoded together."""
+        found, size = [], 0
+        while self._messages and size < AT_ONCE:
+            found.append(self._messages.popleft())
+            size += len(found[-1].data) + OVERHEAD
+        self._size -= size
+        if not (self._messages or self._has_ended or self.is_closed):
+            self._signal.clear()
+        self._changed.notify_all()
+        return found
 
     def close(self) -> None:
         """Nobody reads any more; the thread is told with the next message, or pause."""
@@ -121,5 +131,5 @@ class Channel:
             if not self.is_closed:
                 self.is_closed = True
                 self._signal.close()
-                self._messages = []
+                self._messages.clear()
                 self._changed.notify_all()

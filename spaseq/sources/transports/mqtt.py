@@ -12,7 +12,8 @@ import threading
 import time
 from typing import Any
 
-from paho.mqtt.client import CallbackAPIVersion, Client, MQTTMessage, MQTTv5
+from paho.mqtt.client import Client, MQTTMessage, MQTTv5
+from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
@@ -116,7 +117,8 @@ class Subscription(Receiving):
 
     def _connect(self, client: Client) -> None:
         """Make the first connection.  StreamError: there is none."""
-        asked = Properties(PacketTypes.CONNECT)
+        properties: Any = Properties  # whose constructor has no types
+        asked = properties(PacketTypes.CONNECT)
         asked.ReceiveMaximum = MOST_UNACKNOWLEDGED
         if self.known_as:
             asked.SessionExpiryInterval = self.session
@@ -169,4 +171,4 @@ class Subscription(Receiving):
                 self._pending.append((self._came, one.mid))
         written = getattr(one.properties, "UserProperty", ())
         headers = tuple((name, value.encode()) for name, value in written)
-        self.channel.put([Message(one.payload, self._came, None, one.topic.encode(), headers)])
+        self.channel.put([Message(bytes(one.payload), self._came, None, one.topic.encode(), headers)])

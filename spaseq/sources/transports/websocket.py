@@ -10,6 +10,7 @@ import ssl
 
 from websockets.exceptions import ConnectionClosedOK, InvalidStatus, WebSocketException
 from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Subprotocol
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.transports.receiving import Receiving
@@ -62,7 +63,7 @@ class Socket(Receiving):
         context = None
         if self.address.url.scheme == "wss":
             context = ssl.create_default_context(cafile=self.address.get("ca") or None)
-        protocols = [self.address.get("protocol")] if "protocol" in self.address.settings else None
+        protocols = [Subprotocol(self.address.get("protocol"))] if "protocol" in self.address.settings else None
         return connect(
             self.asked, ssl=context, additional_headers=headers, max_size=LONGEST_MESSAGE, open_timeout=CONTACT,
             subprotocols=protocols,
