@@ -11,6 +11,7 @@ from itertools import accumulate
 from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
 from gpm.native.assembly import Encoder
+from gpm.native.turtle import Translator
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
@@ -22,6 +23,7 @@ from spaseq.sources.rdf.wire import DELIMITER, PAUSED, TAKEN, WireOptions, WireR
 
 PLACE = "<value>"  # what errors call the place of a value
 LINES = ("nquads", "ntriples")
+_TRANSLATED = ("trig", "turtle")
 _OF_QUADS = ("nquads", "trig")
 _PARSED = {
     "nquads": RdfFormat.N_QUADS,
@@ -31,6 +33,7 @@ _PARSED = {
     "jsonld": RdfFormat.JSON_LD,
 }
 _DELIMITER = re.compile(rb"^[ \t]*@?message\b", re.IGNORECASE | re.MULTILINE)
+_BEHIND = b"\n" + DELIMITER
 _UNREADABLE = b"?"  # native reading stops here
 
 
@@ -56,10 +59,9 @@ class ValueReader:
         self, values: Sequence[bytes | None], place: Callable[[int], str] = lambda _: PLACE
     ) -> Iterator[tuple[int, Events | None]]:
         """The same, each time with how many values are worked out; ``place`` is what errors call the value there."""
-        native = self._kind is None or self._kind in LINES
-        parts = [value if native and value is not None and _is_plain(value) else _UNREADABLE for value in values]
-        starts = [0, *accumulate(len(part) + 1 + len(DELIMITER) for part in parts)]
-        block = b"".join(part + b"\n" + DELIMITER for part in parts)
+        lines = self._all_as_lines(values)
+        starts = [0, *accumulate(size + len(_BEHIND) for size in map(len, lines))]
+        block = _BEHIND.join([*lines, b""])
         number, at = 0, 0
         while number < len(values):
             at, outcome = self._messages.read_messages(block, at, graphs=self._kind != "ntriples")
@@ -71,6 +73,24 @@ class ValueReader:
                 number += 1
                 yield number, None
                 at = starts[number]
+
+    def _all_as_lines(self, values: Sequence[bytes | None]) -> Sequence[bytes]:
+        """The N-Quads lines of each value."""
+        present = [value for value in values if value is not None]
+        if self._kind in (None, *LINES) and len(present) == len(values):
+            every = b"\n".join(present)
+            if b"{" not in every and b"@prefix" not in every and BOM not in every and _is_plain(every):
+                return present  # as most are: there is no need to look at each
+        return [_UNREADABLE if value is None else self._as_lines(value) for value in values]
+
+    def _as_lines(self, value: bytes) -> bytes:
+        """The N-Quads lines of a value, as far as that is easy; those that are not are read by themselves."""
+        if not _is_plain(value):
+            return _UNREADABLE
+        kind = self._kind or ("nquads" if _begins_as_lines(value) else sniffed(value))
+        if kind in _TRANSLATED:
+            return _translated(value, kind == "trig")
+        return value if kind in LINES else _UNREADABLE
 
     def _closely(self, value: bytes | None, place: str) -> Iterator[Events]:
         """The events of one value, whatever it is."""
@@ -151,6 +171,20 @@ def _location(value: bytes, error: SyntaxError) -> Location:
     number, column = error.lineno or 1, error.offset or 1
     lines = value.splitlines()
     return Location(PLACE, number, column, printable(lines[number - 1]) if number <= len(lines) else "")
+
+
+def _begins_as_lines(value: bytes) -> bool:
+    """Whether a value is most likely in N-Quads: where it is not, native reading says so."""
+    return value[:1] in (b"<", b"_") and b"{" not in value
+
+
+def _translated(value: bytes, graphs: bool) -> bytes:
+    """The N-Quads lines of a value in Turtle or TriG (``graphs``), if native code is certain of them."""
+    text = value + b"\n" + DELIMITER
+    lines, at, _ = Translator(graphs=graphs, messages=True).read(text, 0)
+    if at < len(text) - 1 or lines.count(DELIMITER) != 1 or not lines.endswith(DELIMITER):
+        return _UNREADABLE
+    return lines[: -len(DELIMITER)]
 
 
 def _is_plain(value: bytes) -> bool:
