@@ -54,19 +54,20 @@ class Run(SourceRun[Events], Iterator[Match]):
 
     ``to_arrow``, ``to_pandas`` and ``to_polars`` read all of it and give the results of one query as a frame.
 
-    ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
-    or ``-``), sources or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
-    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
-    rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself;
-    ``sharing``, ``evaluation`` and ``bound`` are those of ``Engine``.
+    ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob,
+    ``-`` or a URL), sources, mapped tables or iterables of ``(timestamp, graph)``. Each file is ordered by time up to
+    ``lateness``. With ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and
+    ``entail`` are those of ``Engine``. After ``max_results`` results a query is over; when all are, nothing more is
+    read. ``given`` has the rows of queries with parameters, by name (``Engine.register``); of an only query it may be
+    the table itself; ``sharing``, ``evaluation`` and ``bound`` are those of ``Engine``.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
     they grow, and what replaces them.
 
     ``state`` is that of an earlier run of the same queries: the streams are read from their beginning, but the events
-    that it was given are passed over, and nothing of what it gave comes again.  ``on_step`` is called whenever all
+    that it was given are passed over, and nothing of what it gave comes again.  Streams that come in messages are read
+    on behind their positions.  ``on_step`` is called whenever all
     results so far were taken, which is when ``state`` can be asked for; it says after how many seconds without events
     it wants to be called again.
 

@@ -30,3 +30,7 @@ class Cluster:
         for one in messages:
             self._producer.produce(topic, one, partition=partition, **given)
         assert self._producer.flush(10) == 0
+
+    def stop(self) -> None:
+        """No broker answers any more."""
+        del self._producer

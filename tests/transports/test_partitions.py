@@ -99,7 +99,7 @@ def read_to(state: RunState | None, stream: Topic, steps: int) -> tuple[list[tup
 PARTITIONS = strategies.lists(strategies.lists(strategies.integers(0, 30), max_size=6), min_size=1, max_size=3)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(PARTITIONS, strategies.integers(1, 3), strategies.integers(1, 5))
 def test_a_run_that_stops_anywhere_goes_on(times: list[list[int]], at_once: int, steps: int) -> None:
     expected = pairs(Run(PAIRS, {"s": topic(*times, at_once=at_once)}))

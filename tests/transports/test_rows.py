@@ -92,6 +92,24 @@ def test_a_row_that_is_no_event_comes_again(at_once: int) -> None:
     assert source.arrivals.position == 1
 
 
+@pytest.mark.parametrize(
+    ("declared", "written", "term"),
+    [
+        ("decimal(10,2)", "0.10", '"0.10"^^xsd:decimal'),
+        ("date", '"2026-01-01"', '"2026-01-01"^^xsd:date'),
+        ("timestamp", '"2026-01-01T00:00:00Z"', '"2026-01-01T00:00:00Z"^^xsd:dateTime'),
+        ("double", "1", '"1"^^xsd:double'),
+        ("string", '"1"', '"1"'),
+    ],
+)
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_declared_types(declared: str, written: str, term: str, at_once: int) -> None:
+    rows = [b'{"time": %d, "value": %s}' % (number, written.encode()) for number in range(3)]
+    mapped = spaseq.Mapped(Scripted(rows, at_once), MAPPING, types={"value": declared})
+    query = f"PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> {ALL.replace('?v }', f'?v FILTER(?v = {term}) }}')}"
+    assert len(list(spaseq.run(query, {"s": mapped}))) == 3
+
+
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_an_event_ends_with_its_message(at_once: int) -> None:
     lines = b'{"time": 1, "value": 1}\n{"time": 1, "value": 2}'

@@ -52,7 +52,8 @@ class JsonRows(RowFormat):
         from pyarrow import json
 
         data = b"".join(map(_json_lines, messages))
-        known = self.schema or pyarrow.schema([*self._declared.items()])
+        typed = self.schema or pyarrow.schema([*self._declared.items()])
+        known = pyarrow.schema([(field.name, _as_written(field.type)) for field in typed])
         if not data:
             return known.empty_table()
         options = json.ParseOptions(
@@ -60,6 +61,11 @@ class JsonRows(RowFormat):
         )
         read = json.ReadOptions(use_threads=False, block_size=len(data) + 1)
         return json.read_json(pyarrow.BufferReader(data), read, options)
+
+
+def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """What Arrow reads in JSON for a type: it knows no dates there, which are texts first."""
+    return pyarrow.string() if types.is_date(type_) else type_
 
 
 def _json_lines(message: Message) -> bytes:

@@ -14,7 +14,7 @@ import httpx
 
 from spaseq.errors import Location, StreamError
 from spaseq.sources.transports.addresses import Address
-from spaseq.sources.transports.receiving import Receiving
+from spaseq.sources.transports.receiving import SHORTEST, Receiving
 from spaseq.sources.transports.sse import EventStream
 from spaseq.sources.transports.transport import Message, Position
 
@@ -117,7 +117,8 @@ class Response(Receiving):
                     self._take(response)
                 if self._kind != EVENTS or response.status_code == 204:
                     return False
-            reason = "the server has ended the answer"
+            self._events.interrupted()
+            return self.channel.pause(SHORTEST if self._events.retry is None else self._events.retry)
         except httpx.HTTPError as error:
             if self._kind == BYTES or isinstance(error.__cause__, ssl.SSLCertVerificationError) or _is_tls(error):
                 raise StreamError(f"cannot read: {_told(error)}", Location(self.url)) from None

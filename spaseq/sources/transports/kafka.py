@@ -347,7 +347,8 @@ def _message(one: Any) -> Message:
 
 def _properties(address: Address) -> dict[str, Any]:
     """Properties of librdkafka."""
-    own = {name: value for name, value in address.settings.items() if "." in name}
+    own = {name: value for name, value in address.settings.items() if "." in name and not name.endswith("_env")}
+    own |= {name.removesuffix("_env"): address.secret(name) for name in address.settings if _is_secret(name)}
     if user := address.get("user"):
         own = {"security.protocol": "SASL_SSL", "sasl.mechanisms": "PLAIN", **own, "sasl.username": user}
     if (password := address.secret("password_env")) is not None:
@@ -365,6 +366,11 @@ def _properties(address: Address) -> dict[str, Any]:
         **own,
         "bootstrap.servers": address.url.netloc.rpartition("@")[2],
     }
+
+
+def _is_secret(name: str) -> bool:
+    """Whether a property is in a variable of the environment, as in ``ssl.key.password_env=VARIABLE``."""
+    return "." in name and name.endswith("_env")
 
 
 def _start(address: Address) -> str | int:
