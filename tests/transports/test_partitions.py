@@ -100,6 +100,19 @@ PARTITIONS = strategies.lists(strategies.lists(strategies.integers(0, 30), max_s
 
 
 @settings(max_examples=15)
+@given(PARTITIONS)
+def test_how_they_are_interleaved_changes_nothing(times: list[list[int]]) -> None:
+    """Nor does what is late: an event is late in its own partition, or not at all."""
+    late = sum(time < max(some[:place], default=0) for some in times for place, time in enumerate(some))
+    found = []
+    for at_once in (1, 2, 100):
+        run = Run(PAIRS, {"s": topic(*times, at_once=at_once)})
+        found.append((sorted(pairs(run)), run.statistics()["streams"]["urn:s"]["late"]))
+    assert found[0] == found[1] == found[2]
+    assert found[0][1] == late
+
+
+@settings(max_examples=15)
 @given(PARTITIONS, strategies.integers(1, 3), strategies.integers(1, 5))
 def test_a_run_that_stops_anywhere_goes_on(times: list[list[int]], at_once: int, steps: int) -> None:
     expected = pairs(Run(PAIRS, {"s": topic(*times, at_once=at_once)}))
