@@ -47,7 +47,8 @@ class Execution(ABC, Generic[Asked]):
         """All of it; gives the exit code by ``click.Context.exit``."""
         give_back_large_blocks()
         self.prepare()
-        with self.errors(), interrupts.handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler)):
+        handled = interrupts.handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler))
+        with self.errors(), handled, terminal.outages_said(self.options.quiet):
             self.open()
             if not self.options.queries:
                 return

@@ -193,6 +193,10 @@ class GraphExecution(execution.Execution[LiveOptions]):
         """See ``Checkpointed``."""
         return self.running.state()
 
+    def release(self) -> None:
+        """See ``Checkpointed``."""
+        self.running.release()
+
 
 def _reached(running: Run, counter: printer.TableCounter) -> progress.Reached:
     time = running.time if running.events else None

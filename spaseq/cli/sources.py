@@ -184,6 +184,8 @@ def event_sources(options: Sequence[str], streams: Sequence[str]) -> str | dict[
 
 def _is_path(option: str, streams: Sequence[str]) -> bool:
     """Whether there is no name of a stream before it: one of FROM counts most, then a file that exists."""
+    if is_url(option):
+        return True
     name, sign, path = option.partition("=")
     if not sign or name in streams:
         return not sign

@@ -28,6 +28,7 @@ from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
 from spaseq.sources.files import table_files
+from spaseq.sources.source import is_url
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
@@ -195,7 +196,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
                 yield stream_advice(each)
 
     def _check_resumable(self) -> None:
-        """OptionError: a query finds nothing before its table has ended."""
+        """OptionError: a query finds nothing before its table has ended, or a table comes in messages."""
+        for path in filter(is_url, self.paths):
+            hint = "spaseq run keeps positions of messages, with a mapping of rows too"
+            raise OptionError(f"--checkpoint needs files, which can be read again: {path} cannot; {hint}")
         for name, each in self.parsed.items():
             if not isinstance(each, ceql.ParsedFormulaQuery) and self.reading.time is None:
                 message = f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended"
@@ -295,6 +299,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
     def state(self) -> RunState:
         """See ``Checkpointed``."""
         return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
+
+    def release(self) -> None:
+        """See ``Checkpointed``: tables are files."""
 
 
 def _read(path: str) -> AnyParsed:

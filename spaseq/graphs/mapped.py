@@ -14,7 +14,8 @@ from spaseq.languages.mappings import ParsedMapping, parse
 from spaseq.languages.query_text import source_of
 from spaseq.runtime.live import OpenSource
 from spaseq.sources.incoming import Incoming
-from spaseq.sources.source import Source
+from spaseq.sources.source import Source, opened_url
+from spaseq.sources.transports.transport import Transport
 from spaseq.streams.losses import Skipped
 
 if TYPE_CHECKING:
@@ -52,6 +53,39 @@ class Mapped:
     def parsed(self) -> ParsedMapping:
         """The mapping."""
         return parsed_mapping(self.mapping)
+
+    @property
+    def transport(self) -> Transport | None:
+        """What its rows come by, if they come in messages.  OptionError: a URL makes no sense."""
+        named = opened_url(os.fspath(self.source)) if isinstance(self.source, str | os.PathLike) else None
+        found = named or self.source
+        if isinstance(found, Transport) and found.comes_in_messages:
+            return found
+        if named is not None:
+            named.close()  # it is opened again as a table of bytes
+        return None
+
+    def arriving(
+        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
+    ) -> Iterator[Events]:
+        """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
+        from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.tables.message_rows import MessageRows
+        from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
+
+        def refuse(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        check_csv(self.csv)
+        parsed = self.parsed
+        rows = MessageRows(transport, declared(self.types), self.csv or CsvFormat(), refuse if options.skip else None)
+        check_declared(self.types, rows.names)
+        dropped = 0
+        with located(parsed):
+            for events in events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out):
+                yield events
+                report.dropped += transport.dropped - dropped
+                dropped = transport.dropped
 
     @property
     def is_path(self) -> bool:

@@ -60,17 +60,23 @@ class RowMapper:
             return self._encoder.wants(0)
         return self._encoder.wants(self._encoder.terms.intern_transient(term_bytes(triple.predicate)))
 
-    def made(self, columns: Mappings[str, pyarrow.Array], row: Numbers, end: int, goes_on: bool = False) -> MadeEvents:
+    def made(
+        self, columns: Mappings[str, pyarrow.Array], row: Numbers, end: int, goes_on: bool = False,
+        apart: Numbers | None = None,
+    ) -> MadeEvents:  # fmt: skip
         """The events of solutions: ``columns`` by variable have a value in each, ``row`` (n, ascending) is its row.
 
         Those next to each other that have one name and one time are one event, and without a name those of a row.
         ``end``: the row behind the last one.  ``goes_on``: others follow, which may belong to the last event.
+        ``apart``: rows (ascending) before which every event ends.
         """
         terms, mapping = self._encoder.terms, self.wanted
         every = solutions_of({name: columns[name] for name in mapping.asked}, np.arange(len(row)), terms)
         place, found = placed(solved(every, mapping.steps, terms), row)
         times, are_times = self._times(found)
         begins = _begins(found, times, mapping.event)
+        if apart is not None:
+            begins[1:] |= np.diff(np.searchsorted(apart, found.row, side="right")) != 0
         if goes_on and mapping.event is not None and len(found):
             end = _end(found.row, begins)
             count = int(np.searchsorted(found.row, end))

@@ -32,13 +32,13 @@ def live_events(
             for _ in _until_row(incoming, has_header):
                 yield nothing
             source = mapped_source(incoming, mapping, how)
-            yield from events_of(iri, mapping, source, encoder, options, report, lambda: incoming.is_idle)
+            yield from events_of(iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle)
             if not incoming.next_file():
                 return
 
 
 def _until_row(incoming: Incoming, has_header: bool) -> Iterator[None]:
-    """Read ahead until a row is there, behind the header of CSV, or the end; None whenever more has to be waited for."""
+    """Read ahead until a row is there, behind a header of CSV, or the end; None whenever that has to be waited for."""
     data = b""
     while data.count(b"\n") < (2 if has_header and not data.lstrip().startswith(b"{") else 1):
         while incoming.pauses():

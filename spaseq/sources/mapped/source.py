@@ -16,6 +16,7 @@ from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.tables.message_rows import MessageRows
 from spaseq.sources.tables.source import TableSource
 from spaseq.sources.tables.types import column_named, exact_name
 
@@ -29,17 +30,23 @@ def events_of(
     encoder: Encoder,
     options: WireOptions,
     report: WireReport,
+    worked_out: Callable[[int], None] = lambda _: None,
     is_idle: Callable[[], bool] = lambda: False,
 ) -> Iterator[Events]:
-    """The events of a table, of the stream ``iri``; when it ``is_idle`` its last event is complete.
+    """The events of a table, of the stream ``iri``; ``worked_out`` is told of the row behind those that they are of.
+
+    When it ``is_idle`` its last event is complete.
 
     NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
     no event; with ``options.skip`` such rows are counted.
     """
     reading = MappedReading(mapping, source, encoder, is_idle)
     for made in reading.made():
-        yield _events(iri, made, encoder)
-        report.events += len(made.row)
+        bad = made.malformed[0][0] if made.malformed and not options.skip else made.end
+        events = _events(iri, made, encoder).part(0, int(np.searchsorted(made.row, bad)))
+        worked_out(bad)
+        report.events += len(events)
+        yield events
         for row, what in made.malformed:
             error = StreamError(f"the row is no event: {what}", reading.place(row))
             report.note(error, options.skip)
@@ -77,6 +84,7 @@ class MappedReading:
         self._is_idle = is_idle
         self._encoder = encoder
         self._completed: tuple[bytes, int] | None = None  # the event that was, as nothing came
+        self._is_whole = isinstance(source, MessageRows)  # each batch: no event goes on in the next one
         self._places = ColumnPlaces(mapping.asked, mapping.each)
         self._mapper = RowMapper(mapping, encoder)
         self._rows = 0  # that were read
@@ -92,6 +100,9 @@ class MappedReading:
         kept: pyarrow.RecordBatch | None = None
         for batch in self._source.batches():
             rows = self._numbered(batch)
+            if self._is_whole:
+                yield self._of(rows)
+                continue
             rows = rows if kept is None else _behind(kept, rows)
             is_idle = self._is_idle()
             made = self._of(rows, goes_on=not is_idle)
@@ -127,7 +138,8 @@ class MappedReading:
         values = {name: rows.column(name) for name in self._columns}
         columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
         end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
-        made = self._mapper.made(columns, row, end, goes_on)
+        apart = self._source.ends if isinstance(self._source, MessageRows) else None
+        made = self._mapper.made(columns, row, end, goes_on, apart)
         self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
         return made
 

@@ -73,14 +73,14 @@ Locate = Callable[[str], Location]  # a text of the message ("": the message its
 Node: TypeAlias = NamedNode | BlankNode
 
 
-class Message(NamedTuple):
+class Dataset(NamedTuple):
     """The statements of one message, in their order; ``locate`` finds a text of it in the source."""
 
     quads: list[Quad]
     locate: Locate
 
 
-Received: TypeAlias = Message | StreamError  # a message, or what is wrong with it
+Received: TypeAlias = Dataset | StreamError  # a message, or what is wrong with it
 
 
 def to_event(message: Received, stream: str, options: WireOptions, report: WireReport) -> Event | None:

@@ -15,6 +15,7 @@ from spaseq.errors import Location, OptionError, QueryError
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.frames import DictionarySource, PandasSource
 from spaseq.sources.tables.json_lines import JsonSource
+from spaseq.sources.tables.message_rows import MessageRows
 from spaseq.sources.tables.several import FilesInTurn, FileSource
 from spaseq.sources.tables.source import TableSource, to_usual
 from spaseq.sources.tables.types import INSTANT, ValueKind, column_named, kind_of_type, shown, usual_schema
@@ -142,7 +143,7 @@ def texts_as_times(source: TableSource, name: str, form: str | None) -> TableSou
         raise OptionError(f"the events have several attributes {name}")
     if isinstance(source, CsvSource | JsonSource | FilesInTurn) and form is not None:
         source.as_text(name)
-    elif isinstance(source, FilesInTurn | FileSource | PandasSource | DictionarySource):
+    elif isinstance(source, FilesInTurn | FileSource | PandasSource | DictionarySource | MessageRows):
         source.has_times(name)
     return TextTimes(source, name, form)
 

@@ -28,10 +28,12 @@ from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSo
 from spaseq.sources.tables.ipc import IpcSource
 from spaseq.sources.tables.json_lines import JsonSource, LeaveOut
 from spaseq.sources.tables.json_text import AS_LINES
+from spaseq.sources.tables.message_rows import rows_of_messages
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.raw import TableBytes
 from spaseq.sources.tables.several import FilesInTurn, FileSource
 from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
+from spaseq.sources.transports.transport import Transport
 
 
 class FileReading(NamedTuple):
@@ -83,6 +85,10 @@ def opened_as(data: Any, reading: FileReading) -> TableSource:
     types = reading.types
     if isinstance(data, str | Path):
         data = piped(data)
+    if isinstance(data, Transport):
+        data = Incoming(data, data.url)
+    if isinstance(data, Incoming) and isinstance(data.source, Transport) and data.source.comes_in_messages:
+        return rows_of_messages(data.source, types, reading.csv)
     if isinstance(data, str | Path):
         return _of_path(data, reading)
     if isinstance(data, Incoming) or hasattr(data, "read"):
