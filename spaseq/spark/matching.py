@@ -24,6 +24,7 @@ from spaseq.results.arrow import Types
 from spaseq.runtime.bounded import Bound
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.spark.cluster import carried, shuffle_partitions
+from spaseq.spark.data_frames import check_losses, data_frame
 from spaseq.spark.engine_stage import match_batch, told
 from spaseq.spark.job import Job
 from spaseq.spark.job_queries import job_queries
@@ -31,6 +32,7 @@ from spaseq.spark.jobs import Batches, EngineJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, is_of
 from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.results import result_types
+from spaseq.spark.row_events import from_rows
 from spaseq.spark.shards import numbers_of
 from spaseq.streams.timestamps import duration_microseconds
 
@@ -68,17 +70,6 @@ def event_frames(df: object) -> list[DataFrame]:
     return [one.select(*event_columns(one.schema)) for one in frames]
 
 
-def data_frame(given: object) -> DataFrame:
-    """What was given; OptionError: it is no data frame of Spark."""
-    from pyspark.sql import DataFrame
-
-    if isinstance(given, DataFrame):
-        return given
-    kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__qualname__}".removeprefix("builtins.")
-    hint = ": spark.createDataFrame makes one" if hasattr(given, "columns") or isinstance(given, Sequence) else ""
-    raise OptionError(f"rows are a data frame of Spark, not {'None' if given is None else kind}{hint}")
-
-
 def event_columns(schema: StructType) -> list[str]:
     """The columns of events that there are; ``event`` may be missing.  OptionError: see ``event_frames``."""
     names = schema.names
@@ -97,18 +88,6 @@ def _check_type(name: str, type_: str) -> None:
     types, message = _TYPES[name]
     if type_.partition(" collate ")[0] not in types:
         raise OptionError(f"the column {name} is of type {message.format(type_[:80])}")
-
-
-def check_losses(losses: Losses | None, is_streaming: bool) -> None:
-    """OptionError: it is none, or the progress of a streaming query tells the same."""
-    from spaseq.spark.map_stage import Losses
-
-    if losses is None:
-        return
-    if not isinstance(losses, Losses):
-        raise OptionError(f"losses is a spaseq.spark.Losses, not {losses!r:.80}")
-    if is_streaming:
-        raise OptionError("losses counts what bounded jobs leave out; the progress of a streaming query has the same")
 
 
 BUCKETS_EACH = 4  # engines of a query for each shuffle partition
@@ -178,8 +157,6 @@ def match(
 
 def _mapped(df: DataFrame, mapping: AnyMapping, job: Job, on_error: str, losses: Losses | None) -> DataFrame:
     """Rows as events of the only stream that is read.  OptionError: there are several."""
-    from spaseq.spark.sources.row_events import from_rows
-
     if len(job.inputs) != 1:
         listed = ", ".join(f"<{iri}>" for iri in job.inputs)
         raise OptionError(f"mapping is about one stream, and these are read: {listed}; from_rows makes events of each")

@@ -13,7 +13,7 @@ from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.graphs.mapped import parsed_mapping
 from spaseq.spark import from_rows, match
 from spaseq.spark.packing import EVENT
-from spaseq.spark.sources.row_events import read_rows
+from spaseq.spark.row_events import read_rows
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
 

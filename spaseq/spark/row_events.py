@@ -18,9 +18,8 @@ from spaseq.sources.mapped.elements import ColumnPlaces
 from spaseq.sources.mapped.source import events_of
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.sources.tables.frames import ArrowSource
-from spaseq.spark.matching import check_losses, data_frame
+from spaseq.spark.data_frames import check_losses, data_frame, tell_losses
 from spaseq.spark.packing import EVENT, EVENT_DDL
-from spaseq.spark.sources.files import tell_losses
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
