@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from gpm.algebra import XSD, Bind, BlankNode, Expression, Filter, Iri, Literal, Operation, Term, Variable
+from gpm.algebra import XSD, Bind, BlankNode, Expression, Filter, Iri, Literal, Operation, Variable
 from spaseq.pattern.mappings import EventTime, Mapping
 from spaseq.sources.mapped.solutions import iri_pieces
 from spaseq.streams.timestamps import GREATEST, LEAST, to_microseconds
@@ -70,8 +70,8 @@ class SingleRows:
         """The event of a row, or None: see above.  A row that a filter drops has an event without triples."""
         try:
             values = {name: _known(row[path]) for name, path in self._columns.items()}
-            for name, bound in self._binds:
-                values[name] = bound(values)
+            for bound_name, bound in self._binds:
+                values[bound_name] = bound(values)
             if not all(held(values) for held in self._filters):
                 return RowEvent(b"", 0, None)
             name = None if self._event is None else _iri_of(values[self._event])
@@ -149,7 +149,7 @@ def _time_of(value: Any, how: EventTime) -> int:
 
 
 # ── what a mapping says ──────────────────────────────────────────────────────────────────────────────────
-def _written(term: Term, is_iri: bool) -> Callable[[Row], str | None]:
+def _written(term: object, is_iri: bool) -> Callable[[Row], str | None]:
     """What writes a term; ``is_iri``: a value is none, where the subject or the predicate stands."""
     match term:
         case Variable(name):

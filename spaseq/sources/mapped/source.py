@@ -114,7 +114,7 @@ class MappedReading:
     def _without_completed(self, made: MadeEvents, is_idle: bool) -> MadeEvents:
         """Without an event that was complete before, as nothing of it came for long: its rows are malformed."""
         key = self._key(made, 0)
-        if key is not None and key == self._completed:
+        if made.names is not None and key is not None and key == self._completed:
             fault = int(made.row[0]), f"{key[0].decode()} goes on after it counted as complete: nothing came for long"
             rest, malformed = made.graphs.part(1, len(made.row)), [fault, *made.malformed]
             made = replace(made, row=made.row[1:], graphs=rest, names=made.names[1:], malformed=malformed)
