@@ -310,7 +310,9 @@ class EventAssembler:
                 hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
-            hint = self._elsewhere or untimed_hint(graph, self._nearby.about(graph), self._properties)
+            hint = self._elsewhere
+            if not (hint or self._skip):  # of what is skipped nobody sees a hint, and it takes a millisecond
+                hint = untimed_hint(graph, self._nearby.about(graph), self._properties)
         elif kind == TOO_LARGE:
             message = f"the graph {graph} has more than {LARGEST_EVENT:,} bytes: it is too large for an event"
         elif kind == BAD_TIME:
