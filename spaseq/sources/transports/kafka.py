@@ -348,7 +348,7 @@ def _message(one: Any) -> Message:
 def _properties(address: Address) -> dict[str, Any]:
     """Properties of librdkafka."""
     own = {name: value for name, value in address.settings.items() if "." in name and not name.endswith("_env")}
-    own |= {name.removesuffix("_env"): address.secret(name) for name in address.settings if _is_secret(name)}
+    own |= {name.removesuffix("_env"): address.secret(name) or "" for name in address.settings if _is_secret(name)}
     if user := address.get("user"):
         own = {"security.protocol": "SASL_SSL", "sasl.mechanisms": "PLAIN", **own, "sasl.username": user}
     if (password := address.secret("password_env")) is not None:
