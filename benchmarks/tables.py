@@ -49,6 +49,8 @@ WHERE {{ BIND(xsd:decimal(?price) AS ?p) }}
 """
 PROV = "http://www.w3.org/ns/prov#"
 V_SHAPE = (Path(__file__).resolve().parent.parent / "examples" / "stocks" / "v_shape.spaseq").read_text()
+NAMES = ("quote", "time", "company", "price", "volume")
+_LINE = '{{"quote": {quote}, "time": "{time}", "company": "{company}", "price": {price}, "volume": {volume}}}\n'
 PUSHED = 10_000
 
 
@@ -70,9 +72,13 @@ class Files:
 
     def __init__(self, folder: Path, count: int) -> None:
         self.table = quotes(count)
-        self.csv, self.parquet, self.nquads = (str(folder / f"quotes.{ending}") for ending in ("csv", "parquet", "nq"))
+        endings = ("csv", "parquet", "nq", "jsonl")
+        self.csv, self.parquet, self.nquads, self.lines = (str(folder / f"quotes.{ending}") for ending in endings)
         pyarrow.csv.write_csv(self.table, self.csv)
         pyarrow.parquet.write_table(self.table, self.parquet)
+        texts = [self.table[name].cast(pyarrow.string()).to_pylist() for name in NAMES]
+        rows = (dict(zip(NAMES, row, strict=True)) for row in zip(*texts, strict=True))
+        Path(self.lines).write_text("".join(map(_LINE.format_map, rows)))
         more = {f"c{number}": self.table["volume"] for number in range(36)}
         self.wide = str(folder / "wide.parquet")
         pyarrow.parquet.write_table(
@@ -203,7 +209,8 @@ def main() -> None:
 
 def sources(files: Files) -> dict[str, tuple[Any, ...]]:
     """The arguments of ``matches``."""
-    return {"N-Quads": (files.nquads,), "CSV": (files.csv, MAPPING), "Parquet": (files.parquet, MAPPING)}
+    tables = {"CSV": files.csv, "JSON lines": files.lines, "Parquet": files.parquet}
+    return {"N-Quads": (files.nquads,)} | {name: (path, MAPPING) for name, path in tables.items()}
 
 
 def pushes(files: Files) -> dict[str, Preparation]:
@@ -223,7 +230,7 @@ def pushes(files: Files) -> dict[str, Preparation]:
 
     def pushed_bytes(engine: spaseq.Engine) -> None:
         for time, graph in zip(times, graphs, strict=True):
-            engine.push("stock", graph, time)
+            engine.push("stock", graph, time, f"{DATA}quote/{(time - times[0]) // 10_000}")
 
     return {
         "quads, a batch": pushed(lambda engine: engine.push_batch("stock", quads)),
