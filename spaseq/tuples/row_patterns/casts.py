@@ -69,14 +69,15 @@ def _one_by_one(column: pyarrow.Array, target: SqlType, bits: int, safe: bool) -
     known: dict[Any, Any] = {}
 
     def value(given: Any) -> Any:
-        if given not in known:
+        key = repr(given) if given == 0 and isinstance(given, float) else given  # 0.0 is -0.0, but is written otherwise
+        if key not in known:
             try:
-                known[given] = make(given, target, bits)
+                known[key] = make(given, target, bits)
             except (ValueError, ArithmeticError) as error:
                 if not safe:
                     raise ValueError(f"{shown(given)} is no {target}: {error}") from None
-                known[given] = None
-        return known[given]
+                known[key] = None
+        return known[key]
 
     values = [None if given is None else value(given) for given in column.to_pylist()]
     return pyarrow.array(values, arrow_type(target))
