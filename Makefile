@@ -7,7 +7,7 @@ NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_n
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers bench-sql soak lint sanitize fuzz check-deep wheel clean
+.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers bench-sql bench-tables soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -30,7 +30,7 @@ check-deep: $(VENV)/all.stamp
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 # Parts of check-deep that have one process each.
-ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql sql-streams soak memory-tuples soak-tuples)
+ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql sql-streams mapped soak memory-tuples soak-tuples)
 .PHONY: $(ON_ONE_CORE)
 deep-allocations: ; $(BIN)/python -m tests.allocations.deep
 deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1200 300
@@ -42,6 +42,7 @@ deep-between: ; $(BIN)/python -m tests.paths.between_deep 10000 0
 deep-stream: ; $(BIN)/python -m tests.paths.stream.deep 3000 0
 deep-sql: ; $(BIN)/python -m tests.sql.deep 100000 0
 deep-sql-streams: ; $(BIN)/python -m tests.sql.deep 20000 0 streamed && $(BIN)/python -m tests.sql.deep 2000 0 leaving
+deep-mapped: ; $(BIN)/python -m tests.mapped.deep 10000 0
 deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
 deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
 deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000
@@ -95,6 +96,10 @@ bench-peers: $(VENV)/all.stamp
 bench-sql: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.sql
 	$(BIN)/python -m benchmarks.sql_streams
+
+# Events from tables, beside the same events from N-Quads.
+bench-tables: $(VENV)/all.stamp
+	$(BIN)/python -m benchmarks.tables
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak

@@ -157,17 +157,23 @@ def text_column(batch: EventBatch, pruned: bool) -> TextColumn:
 
 def _written(texts: Texts) -> Texts:
     """The same texts, those that are triples, or would be made, as lines."""
-    makers = [number for number, block in enumerate(texts.blocks) if isinstance(block, GraphMaker)]
-    if makers:
-        made = np.flatnonzero(np.isin(texts.block, makers))
-        lines = [_lines(texts[number]) for number in made.tolist()]
-        texts = texts.moved(made, np.array(list(map(len, lines)), np.int64), b"".join(lines))
+
+    for maker in [block for block in texts.blocks if isinstance(block, GraphMaker)]:
+        texts = _with_lines(texts, maker)
     are_triples = np.array(list(map(_are_triples, texts.blocks)), np.bool_)
     if not are_triples.any():
         return texts
     blocks = tuple(_lines(block) if _are_triples(block) else block for block in texts.blocks)
     sizes = np.array([0 if isinstance(block, GraphMaker) else len(block) for block in blocks], np.int64)
     return replace(texts, blocks=blocks, stops=np.where(are_triples[texts.block], sizes[texts.block], texts.stops))
+
+
+def _with_lines(texts: Texts, maker: GraphMaker) -> Texts:
+    """The same texts, those that this block would make as lines."""
+    made = np.flatnonzero(texts.block == texts.blocks.index(maker))
+    made = made[np.argsort(texts.starts[made])]
+    ends, text = maker.lines(texts.starts[made])
+    return texts.moved(made, np.diff(ends), text)
 
 
 def _are_triples(block: bytes | memoryview | GraphMaker | Triples) -> TypeIs[Triples]:

@@ -50,6 +50,10 @@ class GraphMaker(ABC):
     def triples(self, number: int) -> Triples:
         """The triples of the event of that number."""
 
+    @abstractmethod
+    def lines(self, numbers: Numbers) -> TextColumn:
+        """Those of several events (n, ascending), as lines of N-Triples."""
+
 
 @dataclass(frozen=True, slots=True)
 class Texts:

@@ -9,6 +9,7 @@ import re
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,13 +22,33 @@ def write_whole(path: Path, pieces: Iterable[Any]) -> None:
     A link is followed.  Nothing but the file itself is written over: what is beside it for a moment is made for that,
     under a name that nobody knows.  After a kill it may be left; ``remove_leftovers`` finds it.
     """
+    with new_file(path) as new:
+        new.file.writelines(pieces)
+        new.keep()
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that is written, and read, beside the one that it is going to be."""
+
+    file: BinaryIO
+    beside: Path
+    whole: Path
+
+    def keep(self) -> None:
+        """Let it be the file of its name from now on.  OSError: that cannot be done."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.beside.replace(self.whole)
+        keep_folder(self.whole.parent)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[NewFile]:
+    """A new file, which is gone in the end unless it was kept; see ``write_whole``."""
     whole = path.resolve()
     with _beside(whole) as (beside, file):
-        file.writelines(pieces)
-        file.flush()
-        os.fsync(file.fileno())
-        beside.replace(whole)
-    keep_folder(whole.parent)
+        yield NewFile(file, beside, whole)
 
 
 def remove_leftovers(path: Path) -> None:
@@ -45,7 +66,7 @@ def _beside(whole: Path) -> Iterator[tuple[Path, BinaryIO]]:
     while True:
         beside = whole.with_name(_name(whole.name, secrets.token_hex(8)))
         try:
-            file = beside.open("xb")
+            file = beside.open("x+b")
         except FileExistsError:
             continue
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import stat
 import time
@@ -16,19 +17,21 @@ from typing import IO, Any, Protocol
 from spaseq.cli import locks, output, terminal
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
+from spaseq.runtime.message_sources import PartitionState
 from spaseq.runtime.run import RunState
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
-from spaseq.sources.rdf.files import expand
-from spaseq.sources.source import is_regular, is_url
+from spaseq.sources.source import is_regular, is_url, resumes
 from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
+PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope": COUNT}
 HEADER: Shape = {
     "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
     "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
+    "partitions": AnyNames(AnyNames(PARTITION)),
 }  # fmt: skip
 VERSION = 1
 
@@ -102,6 +105,9 @@ class Checkpointed(Protocol):
     def state(self) -> RunState:
         """Where it is."""
 
+    def release(self) -> None:
+        """That state is in a checkpoint: what was read until then need not come again."""
+
 
 @dataclass(frozen=True, slots=True)
 class KnownFile:
@@ -130,6 +136,7 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
         return None
     try:
         header, sections = GRAPHS.unpack(data)
+        header.setdefault("partitions", {})  # there were none
         for problem in misfits(header, HEADER, "header"):
             raise SnapshotError(f"it is no checkpoint of a run, or damaged: {problem}")
         engine = sections["engine"]
@@ -137,7 +144,10 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
         raise OptionError(f"--checkpoint {path}: {error}") from None
     if header["checkpoint"] != VERSION:
         raise OptionError(f"--checkpoint {path}: it has version {header['checkpoint']}; this program reads {VERSION}")
-    state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"])
+    partitions = {
+        iri: {name: _partition(one) for name, one in some.items()} for iri, some in header["partitions"].items()
+    }
+    state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"], partitions)
     files = {iri: [KnownFile(**one) for one in some] for iri, some in header["files"].items()}
     return Checkpoint(header["options"], files, header["outputs"], state)
 
@@ -149,22 +159,37 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "checkpoint": VERSION, "options": dict(checkpoint.options), "outputs": dict(checkpoint.outputs),
         "files": {iri: [asdict(one) for one in some] for iri, some in checkpoint.files.items()},
         "positions": dict(state.positions), "origins": state.origins, "time": state.time, "ended": state.ended,
+        "partitions": {
+            iri: {name: asdict(one) | {"position": json.dumps(one.position)} for name, one in some.items()}
+            for iri, some in state.partitions.items()
+        },
     }  # fmt: skip
     write_state_file(path, GRAPHS.pack(header, {"engine": state.engine}))
+
+
+def _partition(written: Mapping[str, Any]) -> PartitionState:
+    """How far a partition was read.  SnapshotError: its position is none."""
+    try:
+        position = json.loads(written["position"])
+    except ValueError as error:
+        raise SnapshotError(f"the position of a partition is damaged: {error}") from None
+    return PartitionState(position, written["watermark"], written["newest"], written["scope"])
 
 
 class Checkpoints:
     """Reads the checkpoint of a run at its beginning, and writes new ones, at most ``every`` so often.
 
-    ``options`` are those that have to be the same, as they are written; ``sources`` paths by the IRI of their stream.
+    ``options`` are those that have to be the same, as they are written; ``files`` are read, by the IRI of their stream.
     OptionError: a source that cannot be read again, or the checkpoint is of something else.
     """
 
-    def __init__(self, path: Path, every: timedelta, options: Mapping[str, object], sources: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, every: timedelta, options: Mapping[str, object], files: Mapping[str, Sequence[str]]
+    ) -> None:
         self._path = path
         self._every = every.total_seconds()
         self._options = {name: _shown(value) for name, value in options.items()}
-        self._sources = {iri: _files(path) for iri, path in sources.items()}
+        self._sources = {iri: _readable_again(names) for iri, names in files.items()}
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
@@ -216,6 +241,7 @@ class Checkpoints:
         outputs = {option: output.kept_bytes(file) for option, file in self._outputs.items()}
         files = {iri: [_known(path) for path in paths] for iri, paths in self._sources.items()}
         write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state()))
+        self._run.release()
         self._written = time.monotonic(), self._run.done()
         self._writing = False
 
@@ -262,14 +288,15 @@ def _shown(value: object) -> str:
     return "" if value is None or value is False else "given" if value is True else str(value)
 
 
-def _files(path: str) -> list[str]:
-    """The files of a source, in their order."""
-    names = expand(path)
+def _readable_again(names: Sequence[str]) -> list[str]:
+    """The files of a stream, in their order.  OptionError: one cannot be read again."""
     for name in names:
+        if resumes(name):
+            continue
         if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
             shown = "standard input" if name == "-" else name
             raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot")
-    return names
+    return list(names)
 
 
 def _place(path: str) -> tuple[int, int]:
@@ -282,7 +309,12 @@ def _place(path: str) -> tuple[int, int]:
 
 
 def _known(path: str, length: int | None = None) -> KnownFile:
-    """A file as it is now; the digest is of its first ``length`` bytes, by default of BEGINNING.  StreamError."""
+    """A file as it is now; the digest is of its first ``length`` bytes, by default of BEGINNING.  StreamError.
+
+    Of what is named by a URL nothing but that is known.
+    """
+    if is_url(path):
+        return KnownFile(path, 0, 0, "")
     try:
         with Path(path).open("rb") as file:
             beginning = file.read(BEGINNING if length is None else length)

@@ -47,7 +47,8 @@ class Execution(ABC, Generic[Asked]):
         """All of it; gives the exit code by ``click.Context.exit``."""
         give_back_large_blocks()
         self.prepare()
-        with self.errors(), interrupts.handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler)):
+        handled = interrupts.handled(dict.fromkeys(self.as_interrupts, signal.default_int_handler))
+        with self.errors(), handled, terminal.outages_said(self.options.quiet):
             self.open()
             if not self.options.queries:
                 return
@@ -119,13 +120,14 @@ class Execution(ABC, Generic[Asked]):
             for text in more:
                 terminal.say(f"warning: {text}")
 
-    def keep_checkpoints(self, path: Path, same: Mapping[str, object], sources: Mapping[str, str]) -> None:
-        """Hold the file of the checkpoint, and read it: ``same`` are the options that have to be as before.
+    def keep_checkpoints(self, path: Path, same: Mapping[str, object], files: Mapping[str, Sequence[str]]) -> None:
+        """Hold the file of the checkpoint, and read it.
 
-        OptionError: another run has it, or it is of something else.
+        ``same`` are the options that have to be as before, ``files`` those that are read, by stream.  OptionError:
+        another run has it, or it is of something else.
         """
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
-        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, sources)
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files)
 
     def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
         """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""

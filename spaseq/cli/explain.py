@@ -37,9 +37,13 @@ def explain(query: str, format: str, streamed: bool, told: Path | None, bounded:
 
     It says of every graph pattern whether it is evaluated natively, and why not.  Of a query in CEQL it says its normal
     form, and how its strategy is evaluated; of one in SQL what its variables read, and how matches are found; of path
-    queries their automata, and how paths are searched for.
+    queries their automata, and how paths are searched for; of a mapping the columns that it reads, and how triples are
+    made.
     """
     text, path = queries.read_text(query)
+    if queries.is_mapping(text, path):
+        terminal.say(explain_mapping(text, path, format), err=False)
+        return
     for option, is_given, others in (("--bounded", bounded, " or CEQL"), ("--stats", told is not None, "")):
         is_ceql = queries.is_ceql(text, path)
         is_other = queries.is_paths(text, path) or queries.is_sql(text, path)
@@ -60,6 +64,14 @@ def explain(query: str, format: str, streamed: bool, told: Path | None, bounded:
         parts += [] if told is None else [of_patterns(told, Path(path).stem, [atom.name for atom in plan.atoms])]
         found = "\n\n".join(parts)
     terminal.say(found.rstrip("\n"), err=False)
+
+
+def explain_mapping(text: str, path: str, format: str) -> str:
+    """What a mapping reads and makes."""
+    from spaseq.cli.mapping_explanation import explained as explain_mapped
+    from spaseq.languages import mappings
+
+    return explain_mapped(mappings.parse(text, path), format)
 
 
 def explain_ceql(text: str, path: str, format: str, is_bounded: bool = False) -> str:

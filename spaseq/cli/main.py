@@ -15,7 +15,7 @@ from spaseq.cli import terminal
 from spaseq.errors import SpaseqError, shortened
 from spaseq.memory import lasting
 
-COMMANDS = ("run", "check", "explain", "generate", "tuples", "paths", "spark")
+COMMANDS = ("run", "check", "explain", "map", "convert", "generate", "tuples", "paths", "spark")
 
 
 class CommandGroup(click.Group):
@@ -29,7 +29,8 @@ class CommandGroup(click.Group):
         """The command of a name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(_imported(f"spaseq.cli.{cmd_name}"), cmd_name)
+        module = _imported(f"spaseq.cli.{cmd_name}")
+        command = getattr(module, "map_" if cmd_name == "map" else cmd_name)
         assert isinstance(command, click.Command)
         return command
 

@@ -21,11 +21,13 @@ from spaseq.streams.timestamps import UNITS, parse_duration
 Command = Callable[..., None]
 PICTURES = ("svg", "mermaid", "dot")  # formats that draw paths
 _DECLARATION = re.compile(r'\{"(.*?)": "(.+?)"\}')  # as hints write it for Python
+_SIZE = re.compile(r"(\d{1,6})([kmg])", re.IGNORECASE)
 _ARGUMENTS = (
     (re.compile(r'totals="(\w+)"'), r"--totals \1"),
     (re.compile(r'time_format="([^"]*)"'), r'--time-format "\1"'),
     (re.compile(r'\bunit="(\w+)"'), r"--time-unit \1"),
     (re.compile(r'on_error="(\w+)"'), r"--on-error \1"),
+    (re.compile(r"spaseq\.Mapped\(.*, mapping\)"), "--map NAME=FILE.map"),
 )
 
 Asked = TypeVar("Asked", bound="RunOptions")
@@ -171,6 +173,21 @@ class Duration(click.ParamType[timedelta]):
             self.fail(str(error), param, ctx)
 
 
+class Size(click.ParamType[int]):
+    """``256m``, ``4g``: bytes, by powers of 1024."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes."""
+        if isinstance(value, int):
+            return value
+        found = _SIZE.fullmatch(value)
+        if found is None:
+            self.fail(f"{value} is no size: write 256m or 4g", param, ctx)
+        return int(found[1]) << {"k": 10, "m": 20, "g": 30}[found[2].lower()]
+
+
 def _stream_option(places: str) -> Callable[[Command], Command]:
     """``--stream``, which may be any of these places."""
     return click.option(
@@ -178,6 +195,29 @@ def _stream_option(places: str) -> Callable[[Command], Command]:
         help=f"Where a stream of FROM STREAM comes from: a file (N-Quads or TriG, maybe .gz), {places}.  Repeat it for "
         "every stream.",
     )  # fmt: skip
+
+
+map_option = click.option(
+    "--map", "mappings", metavar="NAME_OR_IRI=FILE.map", multiple=True,
+    help="The stream comes from tables (CSV, maybe .gz, or Parquet), and this mapping says what a row means.  "
+    "Repeat it for every such stream.",
+)  # fmt: skip
+
+
+def csv_options(function: Command) -> Command:
+    """The options ``columns``, ``separator`` and ``nulls``: how CSV is written."""
+    columns = click.option(
+        "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
+    )  # fmt: skip
+    separator = click.option(
+        "--separator", metavar="CHARACTER",
+        help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
+    )  # fmt: skip
+    nulls = click.option(
+        "--null", "nulls", metavar="TEXT", multiple=True,
+        help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
+    )  # fmt: skip
+    return columns(separator(nulls(function)))
 
 
 stream_option = _stream_option("a folder, a glob, or - for standard input")

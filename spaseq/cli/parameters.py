@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 given_option = click.option(
     "--given", metavar="[QUERY=]FILE", multiple=True,
-    help="The rows for the parameters (GIVEN) of a query: CSV, TSV, Parquet or SPARQL results, with a column for each.",
+    help="The rows for the parameters (GIVEN) of a query: CSV, TSV, JSON lines, Parquet or SPARQL results, with a "
+    "column for each.",
 )  # fmt: skip
 
 

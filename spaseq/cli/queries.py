@@ -32,7 +32,7 @@ _QUERY_OF_PATHS = re.compile(rf"{_DECLARATIONS}QUERY\b", re.IGNORECASE)  # the f
 _CLAUSE_OF_MAPPING = re.compile(rf"{_DECLARATIONS}(COLUMN|EACH|EVENT|AT)\b", re.IGNORECASE)
 STDIN = "<standard input>"
 _QUERIES = (".spaseq", ".ceql", ".paths", ".sql", ".map")
-_TABLES = (".csv", ".tsv", ".parquet", ".pq")
+_TABLES = (".csv", ".tsv", ".ndjson", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
 T = TypeVar("T")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import click
@@ -15,6 +16,7 @@ from spaseq.cli import (
     checkpoint,
     execution,
     interrupts,
+    mappings,
     options,
     parameters,
     printer,
@@ -26,17 +28,18 @@ from spaseq.graphs.graph_run import Run
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
-from spaseq.sources.rdf.files import expand
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
-    "work_bound", "latency_bound", "priorities", "recall_sample",
+    "work_bound", "latency_bound", "priorities", "recall_sample", "mappings", "columns", "separator", "nulls",
 )  # fmt: skip
 
 
 @click.command()
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @options.stream_option
+@options.map_option
+@options.csv_options
 @options.kb_option
 @options.entail_option
 @parameters.given_option
@@ -80,7 +83,7 @@ def run(ctx: click.Context, /, **given: Any) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiveOptions(options.GraphOptions):
+class LiveOptions(mappings.MappingOptions, options.GraphOptions):
     """What ``spaseq run`` is asked."""
 
     idle: timedelta | None
@@ -111,15 +114,19 @@ class GraphExecution(execution.Execution[LiveOptions]):
         tables = parameters.given_tables(asked.given, parameters.of_graphs(self.checked))
         self.graphs = sources.background_sources(asked.background, self.checked)
         self.ontologies = sources.entailed_graphs(asked.entail)
-        self.sources = sources.stream_sources(asked.streams, self.checked)
-        files = [file for path in self.sources.values() for file in expand(path)]
-        read = [*asked.queries, *tables.values(), *self.graphs.values(), *files]
+        self.mappings = asked.read_mappings(self.checked)
+        self.sources = sources.stream_sources(asked.streams, self.checked, self.mappings)
+        mappings.check_tables(self.sources, self.mappings)
+        files = {iri: sources.files_at(path, iri in self.mappings) for iri, path in self.sources.items()}
+        read = [*asked.queries, *tables.values(), *self.graphs.values(), *chain(*files.values())]
+        read += [one.source.path for one in self.mappings.values()]
         self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
         self.rows = parameters.given_rows(tables, self.checked)
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
             same = self.given(SAME) | {"--time-property": asked.wire.time_properties}
-            self.keep_checkpoints(asked.checkpoint, same, self.sources)
+            same["--map with the texts"] = mappings.texts_of(self.mappings)
+            self.keep_checkpoints(asked.checkpoint, same, files)
         self.warn(self.parsed, sources.background_warnings(self.graphs, self.checked, self.ontologies))
         self.hold_files()
 
@@ -133,7 +140,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
         """See ``Execution``."""
         asked, kept = self.options, self.checkpoints
         self.running = Run(
-            self.checked, self.sources, self.graphs, asked.lateness, self.late, asked.wire,
+            self.checked, asked.mapped(self.sources, self.mappings), self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
             given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation, bound=self.bound,
@@ -185,6 +192,10 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def state(self) -> RunState:
         """See ``Checkpointed``."""
         return self.running.state()
+
+    def release(self) -> None:
+        """See ``Checkpointed``."""
+        self.running.release()
 
 
 def _reached(running: Run, counter: printer.TableCounter) -> progress.Reached:

@@ -11,6 +11,7 @@ from gpm.algebra import Graph
 from gpm.rewrite import walk
 from spaseq.errors import OptionError
 from spaseq.pattern.sequences import Construction, Query
+from spaseq.sources.files import table_files
 from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
 from spaseq.text import did_you_mean
@@ -19,22 +20,31 @@ if TYPE_CHECKING:
     from spaseq.tuples import CsvFormat
 
 
-def stream_sources(options: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
-    """Paths by the IRI of their stream.
+def stream_sources(options: Sequence[str], queries: Sequence[Query], mapped: Collection[str] = ()) -> dict[str, str]:
+    """Paths by the IRI of their stream; of the streams ``mapped`` they are those of tables.
 
     OptionError: a stream that no query reads, one without source or with two, a missing file, standard input twice.
     """
-    iris = _iris_by_name(queries)
-    sources: dict[str, str] = {}
-    for option in options:
-        name, path = _split("--stream", option, iris)
-        iri = _stream(name, iris)
-        if iri in sources:
-            raise OptionError(f"--stream names the stream <{iri}> twice; a folder or a glob gives it several files")
-        sources[iri] = _existing(path)
+    sources = by_stream("--stream", options, queries)
+    for iri, path in sources.items():
+        _check_exists(path, iri in mapped)
     if list(sources.values()).count("-") > 1:
         raise OptionError("only one --stream can read standard input")
     _check_all_have_a_source(sources, queries)
+    return sources
+
+
+def by_stream(option: str, given: Sequence[str], queries: Sequence[Query]) -> dict[str, str]:
+    """Paths by the IRI of their stream.  OptionError: no query reads a stream, or one has two."""
+    iris = _iris_by_name(queries)
+    sources: dict[str, str] = {}
+    for one in given:
+        name, path = _split(option, one, iris)
+        iri = _stream(option, name, iris)
+        if iri in sources:
+            more = "; a folder or a glob gives it several files" if option == "--stream" else ""
+            raise OptionError(f"{option} names the stream <{iri}> twice{more}")
+        sources[iri] = path
     return sources
 
 
@@ -115,22 +125,25 @@ def _splits(text: str) -> Iterator[tuple[str, str]]:
             yield text[:place].removeprefix("<").removesuffix(">"), text[place + 1 :]
 
 
-def _stream(name: str, iris: Mapping[str, set[str]]) -> str:
+def _stream(option: str, name: str, iris: Mapping[str, set[str]]) -> str:
     meant = iris.get(name)
     if meant is None:
-        raise OptionError(f"--stream {name}=…: no query reads a stream of this name; {did_you_mean(name, iris)}")
+        raise OptionError(f"{option} {name}=…: no query reads a stream of this name; {did_you_mean(name, iris)}")
     if len(meant) > 1:
         listed = ", ".join(f"<{iri}>" for iri in sorted(meant))
-        raise OptionError(f"--stream {name}=…: the queries mean different streams ({listed}); use the IRI")
+        raise OptionError(f"{option} {name}=…: the queries mean different streams ({listed}); use the IRI")
     return next(iter(meant))
 
 
-def _existing(path: str) -> str:
-    """``path``, after a look whether there is something to read."""
-    for file in expand(path):
+def files_at(path: str, is_table: bool) -> list[str]:
+    """The files that a path means.  StreamError: none."""
+    return table_files(path) if is_table else expand(path)
+
+
+def _check_exists(path: str, is_table: bool) -> None:
+    for file in files_at(path, is_table):
         if file != "-" and not (is_url(file) or _exists(file)):
             raise OptionError(f"--stream: no such file: {file}")
-    return path
 
 
 def _exists(path: str) -> bool:
@@ -171,6 +184,8 @@ def event_sources(options: Sequence[str], streams: Sequence[str]) -> str | dict[
 
 def _is_path(option: str, streams: Sequence[str]) -> bool:
     """Whether there is no name of a stream before it: one of FROM counts most, then a file that exists."""
+    if is_url(option):
+        return True
     name, sign, path = option.partition("=")
     if not sign or name in streams:
         return not sign

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeGuard
 
 import click
@@ -25,6 +25,28 @@ NO_MEMORY = b"error: out of memory; what was written stands\n"
 def say(text: str, err: bool = True) -> None:
     """Write a line to standard error, or to standard output; what would steer a terminal is replaced."""
     click.echo(shown(text), err=err)
+
+
+@contextmanager
+def outages_said(quiet: bool) -> Iterator[None]:
+    """Within, what transports log of lost connections is said, unless it is ``quiet``."""
+    import logging  # which reading files does without
+
+    class Saying(logging.Handler):
+        """Says what is logged."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            """See ``Handler``."""
+            say(record.getMessage())
+
+    log, handler = logging.getLogger("spaseq.transports"), logging.NullHandler() if quiet else Saying()
+    log.addHandler(handler)
+    log.propagate, before = False, log.propagate
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.propagate = before
 
 
 class _Forgiving(io.FileIO):

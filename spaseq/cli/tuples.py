@@ -27,6 +27,8 @@ from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
+from spaseq.sources.files import table_files
+from spaseq.sources.source import is_url
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
@@ -44,23 +46,13 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,
-    help="The events in their order: a CSV file (maybe .gz) with a header, a Parquet file, or - for CSV from standard "
-    "input.  Repeat it for every stream of FROM, with its name; they are merged by time.",
+    help="The events in their order: a file of CSV with a header, JSON lines (both maybe .gz or .zst), Parquet or "
+    "Arrow IPC, a folder or a glob, or - for CSV or JSON lines from standard input.  Repeat it for every stream of "
+    "FROM, with its name; they are merged by time.",
 )  # fmt: skip
 @click.option("--type", "type_", metavar="COLUMN", help="The column with the types of the events.  [default: type]")
 @click.option("--relation", metavar="TYPE", help="All events are of this type; there is no such column.")
-@click.option(
-    "--columns", metavar="NAME,NAME,…", help="The columns of a CSV file; its first line is an event, too.",
-)  # fmt: skip
-@click.option(
-    "--separator",
-    metavar="CHARACTER",
-    help="What separates the values of a CSV file: tab, or a character.  [default: ,]",
-)
-@click.option(
-    "--null", "nulls", metavar="TEXT", multiple=True,
-    help="An unquoted value of a CSV file that is NULL.  Repeatable.  [default: the empty one]",
-)  # fmt: skip
+@options.csv_options
 @click.option("--stream", metavar="COLUMN", help="The column with the streams of the events.")
 @click.option("--time", metavar="COLUMN", help="The column with their times, for windows of time.")
 @click.option(
@@ -96,7 +88,8 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls, is missing or malformed: stop the run, or be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed, and a malformed line of JSON: stop the run, or "
+    "be left out and counted.",
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option
@@ -172,7 +165,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.sources = sources.event_sources(asked.events, names)
         self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
         tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
-        read = [*asked.queries, *self.paths, *tables.values()]
+        read = [*asked.queries, *(file for path in self.paths for file in table_files(path)), *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
             raise OptionError("the rows of --given come from standard input, so nothing else can")
         if read.count("-") > 1:
@@ -186,7 +179,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
             checkpoint.check_without(asked.unresumable)
             checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
-            self.keep_checkpoints(asked.checkpoint, self.given(SAME), by_stream)
+            self.keep_checkpoints(
+                asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}
+            )
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files()
 
@@ -201,7 +196,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
                 yield stream_advice(each)
 
     def _check_resumable(self) -> None:
-        """OptionError: a query finds nothing before its table has ended."""
+        """OptionError: a query finds nothing before its table has ended, or a table comes in messages."""
+        for path in filter(is_url, self.paths):
+            hint = "spaseq run keeps positions of messages, with a mapping of rows too"
+            raise OptionError(f"--checkpoint needs files, which can be read again: {path} cannot; {hint}")
         for name, each in self.parsed.items():
             if not isinstance(each, ceql.ParsedFormulaQuery) and self.reading.time is None:
                 message = f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended"
@@ -301,6 +299,9 @@ class TupleExecution(execution.Execution[TupleOptions]):
     def state(self) -> RunState:
         """See ``Checkpointed``."""
         return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
+
+    def release(self) -> None:
+        """See ``Checkpointed``: tables are files."""
 
 
 def _read(path: str) -> AnyParsed:

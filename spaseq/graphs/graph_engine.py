@@ -15,7 +15,7 @@ from spaseq.errors import OptionError
 from spaseq.graphs.background import Background, BackgroundSources, Entail, read_background
 from spaseq.graphs.graph_query import OnMatch
 from spaseq.graphs.kind import GraphKind
-from spaseq.graphs.mapped import AnyMapping, mapped_rows
+from spaseq.graphs.mapped import AnyMapping, mapped_rows, single_row
 from spaseq.graphs.parametric_graph_query import AnyGraphQuery
 from spaseq.graphs.queries import AnyQuery
 from spaseq.graphs.registration import Registration
@@ -244,9 +244,10 @@ class Engine(runtime.Engine):
         text, the path of a file, or was parsed.  RowError: a row is no event, and none is taken; ``skip``: such rows
         are left out, and counted by ``statistics``.  QueryError: the mapping means nothing for these columns.
         """
-        return self.kind.deliver(
-            self.kind.push(mapped_rows(self.kind, self.core.open_stream(stream), rows, mapping, skip))
-        )
+        kind, iri = self.kind, self.core.open_stream(stream)
+        if (single := single_row(rows, mapping)) is not None and single.graph:
+            return kind.deliver(self.core.tables(kind.take_single(iri, single.time, single.graph, single.name)))
+        return kind.deliver(kind.push([] if single is not None else mapped_rows(kind, iri, rows, mapping, skip)))
 
     @exclusive
     @whole_or_broken

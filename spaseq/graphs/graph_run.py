@@ -21,6 +21,7 @@ from spaseq.runtime.bounded import Bound
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.guards import Tables, reading
 from spaseq.runtime.live import OpenSource, Patience
+from spaseq.runtime.message_sources import MessageSource, opened_partitions
 from spaseq.runtime.run import RunState, SourceRun
 from spaseq.sources.files import check_path, live_source
 from spaseq.sources.incoming import Incoming
@@ -30,7 +31,8 @@ from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
 from spaseq.sources.rdf.items import Item, items_as_they_come
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.source import Source
+from spaseq.sources.source import Source, opened_url
+from spaseq.sources.transports.transport import Transport
 from spaseq.streams.losses import Loss
 from spaseq.streams.timestamps import duration_microseconds
 from spaseq.text import did_you_mean
@@ -52,19 +54,20 @@ class Run(SourceRun[Events], Iterator[Match]):
 
     ``to_arrow``, ``to_pandas`` and ``to_polars`` read all of it and give the results of one query as a frame.
 
-    ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob
-    or ``-``), sources or iterables of ``(timestamp, graph)``.  Each file is ordered by time up to ``lateness``.  With
-    ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and ``entail`` are those of
-    ``Engine``.  After ``max_results`` results a query is over; when all are, nothing more is read.  ``given`` has the
-    rows of queries with parameters, by name (``Engine.register``); of an only query it may be the table itself;
-    ``sharing``, ``evaluation`` and ``bound`` are those of ``Engine``.
+    ``queries`` is a query, a list, or a mapping by name; ``streams`` maps names or IRIs to paths (a file, folder, glob,
+    ``-`` or a URL), sources, mapped tables or iterables of ``(timestamp, graph)``. Each file is ordered by time up to
+    ``lateness``. With ``count_only`` results are counted (``counts``) and, where possible, not made; ``gpm`` and
+    ``entail`` are those of ``Engine``. After ``max_results`` results a query is over; when all are, nothing more is
+    read. ``given`` has the rows of queries with parameters, by name (``Engine.register``); of an only query it may be
+    the table itself; ``sharing``, ``evaluation`` and ``bound`` are those of ``Engine``.
 
     Pipes are read side by side, as they come.  When nothing comes from one for ``idle``, its open event is complete;
     when nothing comes for ``idle_advance``, its stream promises the time of the others.  ``follow``: files are read as
     they grow, and what replaces them.
 
     ``state`` is that of an earlier run of the same queries: the streams are read from their beginning, but the events
-    that it was given are passed over, and nothing of what it gave comes again.  ``on_step`` is called whenever all
+    that it was given are passed over, and nothing of what it gave comes again.  Streams that come in messages are read
+    on behind their positions.  ``on_step`` is called whenever all
     results so far were taken, which is when ``state`` can be asked for; it says after how many seconds without events
     it wants to be called again.
 
@@ -105,6 +108,7 @@ class Run(SourceRun[Events], Iterator[Match]):
             options_again["bound"] = bound
             self.engine = Engine.restore(state.engine, known, self.engine.background, on_late, **options_again)
             self.engine.encoder.origins = state.origins  # so that blank nodes are called as they would have been
+        self._before = state
         self._kind = kind = self.engine.kind
         named = named_queries(queries) if state is None else []
         kind.share(query for _, query in named)
@@ -118,7 +122,8 @@ class Run(SourceRun[Events], Iterator[Match]):
         if bound is not None:
             bound.check_names(list(kind.core.running))
         supplied = supplied_streams(kind.known(), streams)
-        if [str(stream) for stream in supplied.values() if isinstance(stream, str | os.PathLike)].count("-") > 1:
+        places = [one.source if isinstance(one, Mapped) else one for one in supplied.values()]
+        if [str(one) for one in places if isinstance(one, str | os.PathLike)].count("-") > 1:
             raise OptionError("only one stream can be read from standard input")
         patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         super().__init__(kind.core, list(supplied), patience, self.engine.encoder.origins, state, on_step)
@@ -236,6 +241,12 @@ class Run(SourceRun[Events], Iterator[Match]):
         return query
 
     def _opened_source(self, iri: str, stream: Stream, options: WireOptions, follow: bool) -> list[OpenSource[Events]]:
+        if isinstance(stream, str | os.PathLike) and (found := opened_url(os.fspath(stream))) is not None:
+            stream = found
+        if isinstance(stream, Transport) and stream.comes_in_messages:
+            return self._read_partitions(iri, stream, options)
+        if isinstance(stream, Mapped) and (rows := stream.transport) is not None:
+            return self._read_partitions(iri, rows, options, stream)
         if isinstance(stream, Source):
             return [self._reader(stream.url, iri, options, Incoming(stream, stream.url))]
         if isinstance(stream, str | os.PathLike):
@@ -246,12 +257,36 @@ class Run(SourceRun[Events], Iterator[Match]):
                 check_readable(path)
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
         if isinstance(stream, Mapped):
-            self._from_files = False
-            return [OpenSource(stream.events(iri, self.engine.encoder.apart(), options, self.reports[iri]))]
+            opened = stream.opened(iri, self.engine.encoder.apart, options, self.reports[iri], follow)
+            is_file = stream.is_path and str(stream.source) != "-" and all(one.incoming is None for one in opened)
+            self._from_files = self._from_files and is_file
+            return opened
         if not isinstance(stream, Iterable):
             raise OptionError(f"a stream is a path or an iterable of (timestamp, graph), not {stream!r:.80}")
         self._from_files = False
         return [OpenSource(items_as_they_come(iri, self.engine.encoder.apart(), stream))]
+
+    def _read_partitions(
+        self, iri: str, source: Transport, options: WireOptions, mapped: Mapped | None = None
+    ) -> list[OpenSource[Events]]:
+        """The partitions of a stream that comes in messages; they go on where the state of an earlier run says."""
+        from spaseq.sources.rdf.message_events import read_arrivals
+
+        self._from_files = False
+        states = None if self._before is None else self._before.partitions.get(iri, {})
+        found: list[MessageSource[Events]] = []
+        for one in opened_partitions(source, states):
+            encoder, arrivals = self.engine.encoder.apart(), one.arrivals
+            if mapped is None:
+                events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
+            else:
+                events = mapped.arriving(one, iri, encoder, options, self.reports[iri])
+            found.append(MessageSource(arrivals, events, encoder, None if states is None else states[one.name]))
+        for partition in found if len(found) > 1 else ():
+            partition.apart(iri)
+        self._partitions[iri] = found
+        self._positions.resumes(iri)
+        return list(found)
 
     def _reader(self, path: str, iri: str, options: WireOptions, incoming: Incoming | None) -> OpenSource[Events]:
         self._from_files = self._from_files and path != "-" and incoming is None

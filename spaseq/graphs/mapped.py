@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from spaseq.errors import QueryError, RowError, require
+from spaseq.errors import QueryError, RowError, StreamError, require
 from spaseq.languages.mappings import ParsedMapping, parse
+from spaseq.languages.query_text import source_of
+from spaseq.runtime.live import OpenSource
+from spaseq.sources.incoming import Incoming
+from spaseq.sources.source import Source, opened_url
+from spaseq.sources.transports.transport import Transport
 from spaseq.streams.losses import Skipped
 
 if TYPE_CHECKING:
     from gpm.native.assembly import Encoder
     from spaseq.graphs.kind import GraphKind
+    from spaseq.sources.mapped.single_rows import RowEvent, SingleRows
     from spaseq.sources.rdf.events import Events
     from spaseq.sources.rdf.wire import WireOptions, WireReport
     from spaseq.sources.tables.source import CsvFormat, Types
@@ -28,7 +34,8 @@ AnyMapping: TypeAlias = "str | os.PathLike[str] | ParsedMapping"
 class Mapped:
     """A table that a query reads as a stream; ``mapping`` says what a row means (a text, or the path of a file).
 
-    ``source`` is a path of CSV or Parquet, a table of Arrow, a data frame of pandas or polars, or rows as dictionaries;
+    ``source`` is a path of CSV, JSON lines, Parquet or Arrow IPC, a folder or a pattern of these, a table of Arrow, a
+    data frame of pandas or polars, or rows as dictionaries;
     ``types`` declares types of columns, ``csv`` says how CSV is written.  QuerySyntaxError, QueryError: the mapping is
     none.  What is wrong with the table is told when it is read.  OptionError: pyarrow is not installed.
     """
@@ -45,24 +52,98 @@ class Mapped:
     @cached_property
     def parsed(self) -> ParsedMapping:
         """The mapping."""
-        return self.mapping if isinstance(self.mapping, ParsedMapping) else parse(self.mapping)
+        return parsed_mapping(self.mapping)
 
-    def events(self, iri: str, encoder: Encoder, options: WireOptions, report: WireReport) -> Iterator[Events]:
-        """Its events, of the stream ``iri``.
+    @property
+    def transport(self) -> Transport | None:
+        """What its rows come by, if they come in messages.  OptionError: a URL makes no sense."""
+        named = opened_url(os.fspath(self.source)) if isinstance(self.source, str | os.PathLike) else None
+        found = named or self.source
+        if isinstance(found, Transport) and found.comes_in_messages:
+            return found
+        if named is not None:
+            named.close()  # it is opened again as a table of bytes
+        return None
+
+    def arriving(
+        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
+    ) -> Iterator[Events]:
+        """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
+        from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.tables.message_rows import MessageRows
+        from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
+
+        def refuse(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        check_csv(self.csv)
+        parsed = self.parsed
+        rows = MessageRows(transport, declared(self.types), self.csv or CsvFormat(), refuse if options.skip else None)
+        check_declared(self.types, rows.names)
+        dropped = 0
+        with located(parsed):
+            for events in events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out):
+                yield events
+                report.dropped += transport.dropped - dropped
+                dropped = transport.dropped
+
+    @property
+    def is_path(self) -> bool:
+        """Whether files are read, or what comes under a name of theirs."""
+        return isinstance(self.source, str | os.PathLike)
+
+    def opened(
+        self, iri: str, encoder: Callable[[], Encoder], options: WireOptions, report: WireReport, follow: bool
+    ) -> list[OpenSource[Events]]:
+        """Its files, or what else it is, to be read as the stream ``iri``, each with an ``encoder`` of its own.
+
+        ``follow``: a file is read as it grows.  StreamError: a file cannot be read.
+        """
+        from spaseq.sources.mapped.opening import tables_of
+
+        tables: list[tuple[Any, Incoming | None]] = [(self.source, None)]
+        if isinstance(self.source, Source):
+            tables = [(self.source, Incoming(self.source, self.source.url))]
+        elif self.is_path:
+            tables = list(tables_of(self.source, follow))
+        return [
+            OpenSource(self._events(iri, data, incoming, encoder(), options, report), incoming)
+            for data, incoming in tables
+        ]
+
+    def _events(
+        self,
+        iri: str,
+        data: Any,
+        incoming: Incoming | None,
+        encoder: Encoder,
+        options: WireOptions,
+        report: WireReport,
+    ) -> Iterator[Events]:
+        """The events of one table.
 
         QueryError: it lacks a column, or values are no terms.  StreamError: it cannot be read, or a row is no event;
         with ``options.skip`` such rows are counted.
         """
+        from spaseq.sources.mapped.live import live_events
+        from spaseq.sources.mapped.opening import TableFormat, mapped_source
         from spaseq.sources.mapped.source import events_of
-        from spaseq.sources.tables.opening import open_source
 
-        parsed, source = self.parsed, open_source(self.source, self.types, self.csv)
-        with _located(parsed):
-            yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+        def leave_out(error: StreamError) -> None:
+            report.note(error, skipped=True)
+
+        parsed = self.parsed
+        how = TableFormat(self.types, self.csv, leave_out if options.skip else None)
+        with located(parsed):
+            if incoming is None:
+                source = mapped_source(data, parsed.mapping, how)
+                yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+            else:
+                yield from live_events(iri, parsed.mapping, incoming, how, encoder, options, report)
 
 
 @contextmanager
-def _located(parsed: ParsedMapping) -> Iterator[None]:
+def located(parsed: ParsedMapping) -> Iterator[None]:
     """Within, what is not there for a mapping is an error in its text."""
     from spaseq.sources.mapped.columns import NoTermsError
     from spaseq.sources.mapped.elements import NoValuesError
@@ -75,6 +156,37 @@ def _located(parsed: ParsedMapping) -> Iterator[None]:
         raise parsed.error(parsed.mapping.variable_of(error.path), str(error), error.hint) from None
 
 
+def single_row(rows: Any, mapping: AnyMapping) -> RowEvent | None:
+    """The event of the only row, if it is one that needs no columns; without triples: a filter drops the row."""
+    if type(rows) is not list or len(rows) != 1 or type(rows[0]) is not dict:
+        return None
+    single = _single_rows(parsed_mapping(mapping))
+    return None if single is None else single.event(rows[0])
+
+
+def parsed_mapping(mapping: AnyMapping) -> ParsedMapping:
+    """The mapping that is given.  QuerySyntaxError, QueryError: it is none; OptionError: it cannot be read."""
+    if isinstance(mapping, ParsedMapping):
+        return mapping
+    source = source_of(mapping, "")
+    return _parsed_text(source.text, source.path)
+
+
+@lru_cache(maxsize=64)  # rows are pushed one by one with the same
+def _parsed_text(text: str, path: str) -> ParsedMapping:
+    return parse(text, path)
+
+
+@lru_cache(maxsize=64)
+def _single_rows(parsed: ParsedMapping) -> SingleRows | None:
+    from spaseq.sources.mapped.single_rows import NotKnownError, SingleRows
+
+    try:
+        return SingleRows(parsed.mapping)
+    except NotKnownError:
+        return None
+
+
 def mapped_rows(kind: GraphKind, iri: str, rows: Any, mapping: AnyMapping, skip: bool) -> list[Events]:
     """Rows as events of a stream, see ``Engine.push_rows``."""
     mapped, encoder = Mapped(rows, mapping), kind.encoders[iri]
@@ -83,7 +195,7 @@ def mapped_rows(kind: GraphKind, iri: str, rows: Any, mapping: AnyMapping, skip:
 
     scope, parsed = encoder.next_scope, mapped.parsed
     try:
-        with _located(parsed):
+        with located(parsed):
             events, malformed = all_events(iri, parsed.mapping, open_source(rows), encoder)
         if malformed and not skip:
             row, what = malformed[0]

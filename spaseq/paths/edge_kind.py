@@ -24,6 +24,7 @@ from spaseq.paths.window import Appeared, NativeColumns, WatchedQueries
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.guards import Soundness
 from spaseq.runtime.merged_input import MergedInput
+from spaseq.runtime.message_sources import opened_partitions
 from spaseq.runtime.protocols import OneQuery
 from spaseq.runtime.reorder import Released, by_time
 from spaseq.sources.files import check_path, live_source
@@ -33,6 +34,8 @@ from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.files import check_readable, expand, files_to_follow, read_source
 from spaseq.sources.rdf.items import as_event
 from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.source import is_url, opened_url
+from spaseq.sources.transports.transport import Arrivals, Transport
 from spaseq.streams.batch import Numbers
 from spaseq.streams.clock import StreamClock
 from spaseq.streams.timestamps import GREATEST, LEAST, iso, to_microseconds
@@ -140,15 +143,31 @@ def read_events(
     """The events of files as they come, merged by time.  StreamError, after the events before it.
 
     The open event of a pipe, or of a file that is followed, is complete when nothing came for ``idle`` seconds.
+    Partitions of a source of messages wait for each other.
     """
     sources = []
     for file in files:
-        incoming = live_source(file, follow)
+        source = opened_url(file)
+        if isinstance(source, Transport) and source.comes_in_messages:
+            parts = opened_partitions(source, None)
+            sources += [_released(one.arrivals, options, report, encoder.apart()) for one in parts]
+            continue
+        incoming = live_source(file, follow) if source is None else Incoming(source, file)
         events = read_source(file, IRI, options, report, encoder.apart(), incoming)
         sources.append(events if incoming is None or idle is None else _with_rests(events, incoming, idle))
     if len(sources) == 1:
         return sources[0]
-    return (events for batch in merge(sources, eager=True) for events in batch)
+    eager = not any(map(is_url, files))
+    return (events for batch in merge(sources, eager=eager) for events in batch)
+
+
+def _released(arrivals: Arrivals, options: WireOptions, report: WireReport, encoder: Encoder) -> Iterator[Events]:
+    """The events of messages, of which nobody keeps a state: they need not come again."""
+    from spaseq.sources.rdf.message_events import read_arrivals
+
+    for events in read_arrivals(arrivals, IRI, options, report, encoder):
+        yield events
+        arrivals.source.release(arrivals.position)
 
 
 def _with_rests(events: Iterator[Events], incoming: Incoming, idle: float) -> Iterator[Events]:

@@ -24,7 +24,8 @@ from spaseq.paths.serialisation import ENDING, open_buffer, open_file, serialise
 from spaseq.sources.rdf.graphs import graph_errors
 
 RDFS_LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
-TABLES = (".csv", ".tsv", ".txt", ".parquet", ".pq")
+TABLES = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".parquet", ".pq", ".arrow", ".feather", ".ipc")
+_PACKED = (".gz", ".zst")
 
 
 class Graph(GraphEdges):
@@ -50,12 +51,12 @@ class Graph(GraphEdges):
     ) -> Graph:
         """The graph in a file: RDF (N-Triples, Turtle, N-Quads …), an edge table, or what ``save`` wrote, by its name.
 
-        A table (.csv, .tsv, .txt: separated by ``|``, .parquet; ``.gz`` too) has ``columns`` for subject, relation and
-        object.  Its nodes are found by their names; those of RDF by ``label_property``, which is rdfs:label if none is
-        given.  A saved graph (.spaseqgraph) is mapped into memory.  StreamError: the file cannot be read, or is
-        damaged.  OptionError: options that do not fit the file.
+        A table (.csv, .tsv, .txt: separated by ``|``, .jsonl, these with ``.gz`` or ``.zst``, too; .parquet, .arrow)
+        has ``columns`` for subject, relation and object.  Its nodes are found by their names; those of RDF by
+        ``label_property``, which is rdfs:label if none is given.  A saved graph (.spaseqgraph) is mapped into memory.
+        StreamError: the file cannot be read, or is damaged.  OptionError: options that do not fit the file.
         """
-        suffixes = [one.lower() for one in Path(path).suffixes if one.lower() != ".gz"]
+        suffixes = [one.lower() for one in Path(path).suffixes if one.lower() not in _PACKED]
         is_table = columns is not None or separator is not None
         if suffixes[-1:] == [ENDING] and not is_table:
             graph = Graph.__new__(Graph)

@@ -20,7 +20,9 @@ from nfa_native.terms.dictionary import Terms
 from nfa_native.terms.names import name_words
 from spaseq.errors import OptionError, StreamError
 from spaseq.paths.terms import relation_bytes
+from spaseq.sources.files import IPC, JSON_LINES, PARQUET, ending_of
 from spaseq.sources.tables.csv import CsvSource
+from spaseq.sources.tables.json_lines import JsonSource
 from spaseq.sources.tables.opening import open_source
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.source import CsvFormat, TableSource
@@ -147,15 +149,15 @@ def _columns(data: Any, form: TableForm) -> Iterator[tuple[TableColumn, TableCol
 def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], TableSource]:
     """The names of the columns of edges, and the source."""
     wanted = form.columns or COLUMNS
-    is_file = isinstance(data, str | Path) and Path(data).suffix.lower() not in (".parquet", ".pq")
-    delimiter = form.separator or DELIMITERS.get(_suffix(data) if is_file else "", ",")
+    is_file = isinstance(data, str | Path) and ending_of(data) not in (*PARQUET, *IPC, *JSON_LINES)
+    delimiter = form.separator or DELIMITERS.get(ending_of(data) if is_file else "", ",")
     source = _source(data, wanted, CsvFormat(delimiter, nulls=()) if is_file else None)
     missing = [name for name in wanted if name not in source.names]
     if not missing:
         return wanted, source
     if form.columns is None and (usual := edge_columns(source.names)):
         return usual, source
-    if is_file and len(source.names) == len(wanted) and len(missing) == len(wanted):
+    if is_file and isinstance(source, CsvSource) and len(source.names) == len(wanted) == len(missing) == len(wanted):
         return wanted, _source(data, wanted, CsvFormat(delimiter, wanted, ()))
     if form.columns is None and len(source.names) == len(wanted):
         return source.names, source
@@ -166,17 +168,12 @@ def _opened(data: Any, form: TableForm) -> tuple[Sequence[str], TableSource]:
 def _source(data: Any, wanted: Sequence[str], form: CsvFormat | None) -> TableSource:
     types = dict.fromkeys(wanted, "string") if form is not None and form.names else None
     source = open_source(data, types, form)
-    if isinstance(source, CsvSource):
+    if isinstance(source, CsvSource | JsonSource):
         for name in source.names:
             source.as_text(name)  # 1944 is a name
     elif isinstance(source, ParquetSource):
         source.without_codes()  # of nodes there are too many
     return source
-
-
-def _suffix(path: str | Path) -> str:
-    found = [one.lower() for one in Path(path).suffixes]
-    return (found[:-1] if found[-1:] == [".gz"] else found)[-1:][0] if found else ""
 
 
 def _node_words(terms: Terms, column: TableColumn) -> Words:

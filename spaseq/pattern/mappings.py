@@ -6,10 +6,11 @@ and filters; the template makes triples, of which those with an unbound variable
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from gpm.algebra import Bind, Expression, Filter, Triple, Variable, subexpressions
+from gpm.algebra import Bind, Expression, Filter, Operation, Triple, Variable, subexpressions
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,18 @@ class Mapping:
         named = {one.variable: one.path for one in (*self.columns, *self.each)}
         bound = {step.variable.name for step in self.steps if isinstance(step, Bind)}
         return {name: named.get(name, name) for name in dict.fromkeys(self._read()) if name not in bound}
+
+    def casts(self, names: Collection[str]) -> dict[str, str]:
+        """By column: the function of these ``names`` that all of its values are given to, and nothing else is."""
+        expressions = [step.expression for step in self.steps]
+        parts = [part for one in expressions for part in subexpressions(one)]
+        calls = [one for one in parts if isinstance(one, Operation) and one.name in names]
+        given = Counter((one.arguments[0].name, one.name) for one in calls if isinstance(one.arguments[0], Variable))
+        uses, asked = Counter(self._read()), self.asked
+        return {
+            asked[variable]: name for (variable, name), count in given.items()
+            if count == uses[variable] and variable in asked
+        }  # fmt: skip
 
     def variable_of(self, path: str) -> str:
         """The variable that has the values of that column."""

@@ -43,6 +43,7 @@ class EngineCore(Generic[B, Q]):
         self.delivery = Delivery()
         self.late_calls = Calls("callbacks (on_late)")
         self.errors: list[QueryError | StreamError] = []  # of queries that cannot go on
+        self.partitioned: set[str] = set()  # streams whose partitions have clocks of their own: ``in_time_of``
         self._opened: dict[str, str] = {}  # streams that may be pushed to, by what they were called
         self._readers: dict[str, list[MergedInput[B, Any, Q]]] = {}  # that a stream can have an effect on, in order
         self._turns: dict[str, int] = {}
@@ -136,7 +137,7 @@ class EngineCore(Generic[B, Q]):
     def push(self, batches: Iterable[B], promise: int | None = None) -> Decided:
         """Batches of streams came; ``promise``: as ``advance`` after them."""
         for batch in batches:
-            self.accept(batch, self.lateness)
+            self.accept(batch, ALL_IN_TIME if batch.stream in self.partitioned else self.lateness)
         if promise is not None:
             for clock in self.open_clocks(None):
                 clock.promise(promise)
@@ -205,6 +206,22 @@ class EngineCore(Generic[B, Q]):
         if len(some := batch.take(np.flatnonzero(in_time))):
             self.add(self.kind.in_time(some))  # kept before anybody is told of those that are late
         self.kind.late(batch, np.flatnonzero(~in_time), clock)
+
+    def in_time_of(self, batch: B, own: StreamClock) -> B:
+        """The events of a partition that are not late by its ``own`` clock; the others count as late of their stream.
+
+        When is up to the partition alone: how far others are read changes nothing.
+        """
+        in_time = own.admit(batch.times, self.lateness)
+        if in_time.all():
+            return batch
+        clock, places = self.clocks[batch.stream], np.flatnonzero(~in_time)
+        late = self.kind.arrived(batch.take(places), clock.events + 1)
+        clock.events += len(places)
+        clock.late += len(places)
+        clock.lateness_needed = max(clock.lateness_needed, own.lateness_needed)
+        self.kind.late(late, np.arange(len(places)), clock)
+        return batch.take(np.flatnonzero(in_time))
 
     def add(self, batch: B) -> None:
         """Events of one stream that are not late go to the inputs that read it."""

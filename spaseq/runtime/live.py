@@ -7,13 +7,12 @@ import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from spaseq.errors import OptionError, StreamError
 from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
-from spaseq.sources.incoming import Incoming
-from spaseq.sources.source import INTERVAL
+from spaseq.sources.source import INTERVAL, Source
 from spaseq.streams.batch import Batch
 from spaseq.streams.clock import StreamClock
 
@@ -43,12 +42,38 @@ def _seconds(microseconds: int | None) -> float:
     return math.inf if microseconds is None else microseconds / 1e6
 
 
-class OpenSource(Generic[B]):
-    """The reader of a source, and the bytes that it waits for (None: it never waits)."""
+class Awaited(Protocol):
+    """What a reader waits for: bytes or messages of a source.
 
-    def __init__(self, events: Iterator[B], incoming: Incoming | None = None) -> None:
+    ``last`` is the monotonic time when something came last; ``is_idle``: nothing came for so long that the open event
+    is complete, which is told to readers that ``heeds_pauses`` by ``rest``.
+    """
+
+    last: float
+    is_idle: bool
+    heeds_pauses: bool
+
+    @property
+    def source(self) -> Source:
+        """What it comes from."""
+
+    def ready(self) -> bool:
+        """Whether something, or the end, is there."""
+
+    def is_waited_for(self) -> bool:
+        """Whether the reader can do nothing until more is there."""
+
+    def rest(self) -> None:
+        """Nothing came for long."""
+
+
+class OpenSource(Generic[B]):
+    """The reader of a source, and what it waits for (None: it never waits); ``clock``: its own, if it has one."""
+
+    def __init__(self, events: Iterator[B], incoming: Awaited | None = None) -> None:
         self.events = events
         self.incoming = incoming
+        self.clock: StreamClock | None = None
         self.ended = False
 
     def is_ready(self) -> bool:
@@ -85,11 +110,22 @@ class OpenSource(Generic[B]):
 
 @dataclass(slots=True)
 class LiveStream:
-    """A stream; ``is_silent``: nothing came for so long that others need not wait for it."""
+    """A stream, or a partition of the ``whole``; ``is_silent``: others need not wait for it, nothing came for long."""
 
     clock: StreamClock
     source: OpenSource[Any]
+    whole: StreamClock
     is_silent: bool = False
+
+    @property
+    def is_partition(self) -> bool:
+        """Whether it is one of several."""
+        return self.clock is not self.whole
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nothing more is taken from it."""
+        return self.clock.closed or self.whole.closed
 
     @property
     def reached(self) -> int:
@@ -106,29 +142,38 @@ class LiveStream:
 
 
 class Live:
-    """Feeds an engine from the sources of streams, by IRI, until all have ended.
+    """Feeds an engine from the sources of streams, by IRI, until all have ended.  Those with clocks are partitions.
 
     ``note`` is told what is fed; ``wait`` calls what waits, and says whether to go on; ``wake`` is asked before that
-    after how many seconds somebody wants to be called, all results so far being taken.
+    after how many seconds somebody wants to be called, all results so far being taken.  ``may_go_on``: a later run may
+    find more where sources have ended, so that what their end means is left to who knows that all have.
     """
 
     def __init__(
         self,
         core: EngineCore[Any, Any],
         push: Callable[[Sequence[Any]], Decided],
-        streams: Mapping[str, OpenSource[Any]],
+        streams: Mapping[str, Sequence[OpenSource[Any]]],
         patience: Patience,
         note: Callable[[Sequence[Any]], None],
         wait: Callable[[Callable[[], None]], bool],
         wake: Callable[[], float] = lambda: math.inf,
+        may_go_on: bool = False,
     ) -> None:
         self._core = core
         self._push = push
-        self._streams = [LiveStream(core.clocks[iri], source) for iri, source in streams.items()]
+        self._streams = [
+            LiveStream(source.clock or core.clocks[iri], source, core.clocks[iri])
+            for iri, sources in streams.items()
+            for source in sources
+        ]
+        self._partitions = {stream.whole.iri: stream.whole for stream in self._streams if stream.is_partition}
+        core.partitioned |= self._partitions.keys()
         self._patience = patience
         self._note = note
         self._wait_by = wait
         self._wake = wake
+        self._may_go_on = may_go_on
         self._woken = math.inf  # when that is
 
     def steps(self) -> Iterator[Decided]:
@@ -140,9 +185,8 @@ class Live:
                 yield self._push(columns)
             if error is not None:
                 raise error
-            for stream in self._open():
-                if stream.source.ended:
-                    yield self._core.close(stream.clock.iri)
+            for iri in self._ended():
+                yield self._core.close(iri)
             if self._promise():
                 yield self._push([])
             if not columns and self._open():
@@ -150,8 +194,18 @@ class Live:
                 if not self._wait_by(self._wait):
                     return
 
+    def _ended(self) -> Iterator[str]:
+        """Streams to be closed: they have ended, with all their partitions, and no later run goes on with them."""
+        for stream in self._streams:
+            if self._may_go_on or not stream.source.ended or stream.is_closed:
+                continue
+            if stream.is_partition:
+                stream.clock.close()
+            if not any(other.whole is stream.whole for other in self._open()):
+                yield stream.whole.iri
+
     def _open(self) -> list[LiveStream]:
-        return [stream for stream in self._streams if not stream.clock.closed]
+        return [stream for stream in self._streams if not (stream.is_closed or stream.source.ended)]
 
     def _wanted(self) -> list[LiveStream]:
         """The streams to be read: all, or the slowest ones if too much waits for them already."""
@@ -168,20 +222,41 @@ class Live:
             stream.is_silent = False
         for stream in self._wanted():
             try:
-                columns += stream.read(self._patience, now)
+                columns += self._in_time(stream, stream.read(self._patience, now))
             except StreamError as error:
                 return columns, error
         return columns, None
 
+    def _in_time(self, stream: LiveStream, batches: list[Any]) -> list[Any]:
+        """The events that are not late by the clock of their partition; the core sees to those of a whole stream."""
+        if not stream.is_partition:
+            return batches
+        in_time = (self._core.in_time_of(batch, stream.clock) for batch in batches)
+        return [batch for batch in in_time if len(batch)]
+
     def _promise(self) -> bool:
-        """Let silent streams promise the time of the others; whether that says anything new."""
-        silent = [stream for stream in self._open() if stream.is_silent]
+        """Let silent streams promise the time of the others, and partitioned ones what all of their partitions do.
+
+        Whether that says anything new.
+        """
+        ended = [stream for stream in self._streams if stream.source.ended and not stream.is_closed]
+        silent = [*ended, *(stream for stream in self._open() if stream.is_silent)]
         others = [stream.reached for stream in self._open() if not stream.is_silent]
         promised = min(others) if others else max(stream.reached for stream in self._streams)
         before = [stream.reached for stream in silent]
         for stream in silent:
             stream.clock.promise(promised)
-        return before != [stream.reached for stream in silent]
+        is_new = self._promise_wholes()
+        return is_new or before != [stream.reached for stream in silent]
+
+    def _promise_wholes(self) -> bool:
+        """Let partitioned streams promise what all of their partitions do; whether that says anything new."""
+        before = [clock.watermark for clock in self._partitions.values()]
+        for whole in self._partitions.values():
+            own = (stream for stream in self._streams if stream.whole is whole)
+            watermarks = [stream.clock.watermark for stream in own if not stream.is_closed]
+            whole.promise(min(watermarks, default=whole.watermark))
+        return before != [clock.watermark for clock in self._partitions.values()]
 
     def _wait(self) -> None:
         """Wait until something can be read, or time has run out for a source."""

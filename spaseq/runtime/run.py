@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from spaseq.errors import OptionError, StreamError
@@ -17,6 +17,7 @@ from spaseq.runtime.core import EngineCore
 from spaseq.runtime.delivery import Decided
 from spaseq.runtime.guards import Uncopied, reading
 from spaseq.runtime.live import Live, OpenSource, Patience
+from spaseq.runtime.message_sources import MessageSource, PartitionState
 from spaseq.sources.merge import merge
 from spaseq.streams.batch import Batch
 from spaseq.streams.timestamps import LEAST
@@ -31,7 +32,8 @@ class RunState:
 
     ``engine`` is its snapshot; ``positions`` the number of events of each stream, by IRI, that it was given;
     ``origins`` what its encoder had counted before there were sources; ``time`` the latest time read, in microseconds.
-    If the input had ``ended``, the engine's state is that before it was told so.
+    If the input had ``ended``, the engine's state is that before it was told so.  ``partitions`` are those of streams
+    that come in messages, by their names.
     """
 
     engine: bytes
@@ -39,6 +41,7 @@ class RunState:
     origins: int
     time: int
     ended: bool = False
+    partitions: Mapping[str, Mapping[str, PartitionState]] = field(default_factory=dict)
 
 
 class Steps:
@@ -110,6 +113,10 @@ class Positions(Generic[B]):
                 found.append(events.part(passed, len(events)) if passed else events)
         return found
 
+    def resumes(self, stream: str) -> None:
+        """What was given of this stream before does not come again."""
+        self._left[stream] = 0
+
     def count(self, batches: Sequence[B]) -> None:
         """These are given on."""
         for events in batches:
@@ -155,6 +162,7 @@ class SourceRun(Steps, Uncopied, Generic[B]):
         self._opened = {stream for stream, clock in core.clocks.items() if not clock.closed}
         self._ended = state if state is not None and state.ended else None
         self._sources: dict[str, list[OpenSource[B]]] = {}  # by stream
+        self._partitions: dict[str, Sequence[MessageSource[B]]] = {}  # of the streams that come in messages
         self._from_files = True  # nothing that could fall silent
         self.events = sum(self._positions.given().values())
         self.time = LEAST if state is None else state.time
@@ -174,7 +182,14 @@ class SourceRun(Steps, Uncopied, Generic[B]):
             return self._ended
         if not self._is_between:
             raise OptionError("a run tells its state between two steps, when all results so far were taken")
-        return RunState(self._snapshot(), self._positions.given(), self._origins, self.time)
+        partitions = {stream: {one.name: one.state() for one in some} for stream, some in self._partitions.items()}
+        return RunState(self._snapshot(), self._positions.given(), self._origins, self.time, partitions=partitions)
+
+    def release(self) -> None:
+        """All that was given so far is in a checkpoint: messages of it need not come again."""
+        for some in self._partitions.values():
+            for one in some:
+                one.release()
 
     @property
     def held_back_by(self) -> str | None:
@@ -184,18 +199,32 @@ class SourceRun(Steps, Uncopied, Generic[B]):
 
     def _steps(self) -> Iterator[Decided]:
         """The results of one batch after the other; what came before an error is worked on before it is raised."""
-        for decided in self._read():
-            yield from self._step([decided])
-            if self.stopped:
-                return
-            if self._is_over:
-                break
-        else:
-            yield from self._end()
+        try:
+            for decided in self._read():
+                yield from self._step([decided])
+                if self.stopped:
+                    return
+                if self._is_over:
+                    break
+            else:
+                yield from self._end()
+        finally:
+            self._close()
         self._told()
+
+    def _close(self) -> None:
+        """Receive no further messages."""
+        for some in self._partitions.values():
+            for one in some:
+                one.arrivals.close()
 
     def _told(self) -> None:
         """All was given."""
+
+    def _wake(self) -> float:
+        if self._on_step is None:
+            self.release()
+        return super()._wake()
 
     def _end(self) -> Iterator[Decided]:
         """What is decided by the end of the input, unless that was decided before."""
@@ -219,8 +248,16 @@ class SourceRun(Steps, Uncopied, Generic[B]):
         sources = [source for some in self._sources.values() for source in some]
         if not any(source.incoming for source in sources):
             return self._merged([source.events for source in sources])
-        streams = {stream: self._one_source(some) for stream, some in self._sources.items()}
-        return Live(self._core, self._push, streams, self._patience, self._note, self._wait, self._wake).steps()
+        streams = {stream: self._live_sources(some) for stream, some in self._sources.items()}
+        live = Live(
+            self._core, self._push, streams, self._patience, self._note, self._wait, self._wake,
+            may_go_on=self._on_step is not None,
+        )  # fmt: skip
+        return live.steps()
+
+    def _live_sources(self, sources: Sequence[OpenSource[B]]) -> Sequence[OpenSource[B]]:
+        """The sources of a stream: partitions, each with its own position, or one."""
+        return sources if any(isinstance(one, MessageSource) for one in sources) else [self._one_source(sources)]
 
     def _one_source(self, sources: Sequence[OpenSource[B]]) -> OpenSource[B]:
         """One source of a stream, which passes over what was given before; several are files."""

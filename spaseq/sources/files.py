@@ -19,6 +19,16 @@ from spaseq.sources.source import GrowingFile, Pipe, is_regular, is_url, opened_
 
 Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
 SNIFFED = 1 << 16  # bytes at the beginning of a file that may tell its format
+CSV = (".csv", ".tsv")
+JSON_LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet", ".pq")
+IPC = (".arrow", ".feather", ".ipc")
+TABLE_ENDINGS = (*CSV, *JSON_LINES, *PARQUET, *IPC)
+PACKED = (".gz", ".zst")  # of text
+_TABLES = (
+    "CSV (.csv, .tsv)", "JSON lines (.jsonl, .ndjson)", "both with .gz or .zst", "Parquet (.parquet, .pq)",
+    "Arrow IPC (.arrow, .feather, .ipc)",
+)  # fmt: skip
 Chooser: TypeAlias = Callable[[str], bool]  # whether a file of a folder is one of its stream, by its name
 
 
@@ -34,6 +44,22 @@ def files_of(path: str | Path, is_one: Chooser, expected: tuple[str, ...] = ()) 
         return _files(text, is_one, expected)
 
 
+def ending_of(path: str | Path) -> str:
+    """The ending of a file's name, in small letters; of what is packed that of its content."""
+    name = str(path).lower()
+    return Path(name.removesuffix(next((end for end in PACKED if name.endswith(end)), ""))).suffix
+
+
+def table_files(path: str | Path) -> list[str]:
+    """The tables that ``path`` means, as of ``files_of``.  StreamError if there is none."""
+    return files_of(path, _is_table, _TABLES)
+
+
+def _is_table(name: str) -> bool:
+    """Whether a file of a folder is a table; hidden ones are notes of those who write the others."""
+    return not name.startswith((".", "_")) and ending_of(name) in TABLE_ENDINGS
+
+
 def check_path(path: str) -> None:
     """StreamError if no file can have the name."""
     try:
@@ -46,9 +72,14 @@ def check_path(path: str) -> None:
 
 def check_followed(path: str | Path) -> None:
     """OptionError: it is a folder or a pattern, whose files may change, and neither one file, nor a pipe or ``-``."""
+    if is_several(path):
+        raise OptionError(f"{path}: only single files can be followed as they grow, no folder and no pattern")
+
+
+def is_several(path: str | Path) -> bool:
+    """Whether it is a folder, or a pattern of names."""
     text = str(path)
-    if text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())):
-        raise OptionError(f"{text}: only single files can be followed as they grow, no folder and no pattern")
+    return text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists()))
 
 
 def _files(text: str, is_one: Chooser, expected: tuple[str, ...]) -> list[str]:
@@ -88,7 +119,9 @@ def live_source(path: str, follow: bool) -> Incoming | None:
 
 def may_fall_silent(path: str) -> bool:
     """Whether a path leads to a pipe, a terminal, a source by its URL or the like."""
-    return is_url(path) or (path == "-" and not _is_file(path)) or (Path(path).exists() and not _is_file(path))
+    if is_url(path) or path == "-":
+        return is_url(path) or not _is_file(path)
+    return Path(path).exists() and not (Path(path).is_dir() or _is_file(path))
 
 
 def _is_file(path: str) -> bool:

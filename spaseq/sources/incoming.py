@@ -41,7 +41,7 @@ class Incoming:
         self.last = time.monotonic()
         self.is_idle = False
         self.heeds_pauses = False  # the reader asks ``pauses`` before it reads on
-        self._name = name
+        self.name = name
         self._begin()
 
     def __enter__(self) -> Incoming:
@@ -105,6 +105,10 @@ class Incoming:
         data, self._bytes = self._bytes[:size], self._bytes[size:]
         return data
 
+    def put_back(self, data: bytes) -> None:
+        """These bytes were read, and are to be read again first."""
+        self._bytes = data + self._bytes
+
     def next_file(self) -> bool:
         """Go on to the file that follows the one that has ended; False: none does."""
         if self.source.goes_on:
@@ -153,7 +157,7 @@ class Incoming:
         if beginning[:2] != GZIP:
             return None
         if self.source.goes_on:
-            raise StreamError(NOT_FOLLOWED, Location(self._name))
+            raise StreamError(NOT_FOLLOWED, Location(self.name))
         return Gunzip()
 
 

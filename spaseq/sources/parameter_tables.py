@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,6 +30,7 @@ _SPARQL = {
 }
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _PARQUET = (".parquet", ".pq")
+_JSON_LINES = (".jsonl", ".ndjson")
 _BLOCK = 1 << 20  # bytes read at once
 
 
@@ -51,9 +54,9 @@ def open_given(source: RowSource, parameters: Sequence[str]) -> ParameterTable:
 
     Parameters are told as their query writes them.
 
-    A path of a file in CSV or TSV (``.gz`` too), Parquet or SPARQL results (JSON, XML); a data frame of pandas or
-    polars, or what has Arrow's C stream; an iterable of dictionaries.  Other columns are left alone.  OptionError: it
-    is nothing of these.  StreamError: a file cannot be read, or a column is missing.
+    A path of a file in CSV, TSV or JSON lines (``.gz`` too), Parquet or SPARQL results (JSON, XML); a data frame of
+    pandas or polars, or what has Arrow's C stream; an iterable of dictionaries.  Other columns are left alone.
+    OptionError: it is nothing of these.  StreamError: a file cannot be read, or a column is missing.
     """
     if isinstance(source, str | os.PathLike):
         return _of_file(os.fspath(source), parameters)
@@ -73,7 +76,7 @@ def _of_data(source: Any, parameters: Sequence[str]) -> ParameterTable:
 
         return _of_arrow("<table>", pyarrow.table(source), parameters)
     if isinstance(source, Iterable) and not isinstance(source, Mapping | bytes):
-        return ParameterTable(_of_mappings(source, parameters))
+        return ParameterTable(_of_mappings(_placed(source), parameters))
     raise OptionError(f"rows are given as a path, a frame, a table or dictionaries, not {source!r:.80}")
 
 
@@ -93,9 +96,11 @@ def _of_file(path: str, parameters: Sequence[str]) -> ParameterTable:
             return _of_arrow(path, table, parameters)
     if ending in _DELIMITERS or path == "-":
         return ParameterTable(_of_csv(path, _DELIMITERS.get(ending, ","), parameters), is_text=True)
+    if ending in _JSON_LINES:
+        return ParameterTable(_of_mappings(_of_json_lines(path), parameters))
     if ending in _SPARQL:
         return ParameterTable(_of_results(path, _SPARQL[ending], parameters))
-    known = ", ".join([*_DELIMITERS, *_PARQUET, *_SPARQL])
+    known = ", ".join([*_DELIMITERS, *_JSON_LINES, *_PARQUET, *_SPARQL])
     raise StreamError("a table of rows is told by the ending of its name", Location(path), expected=(known,))
 
 
@@ -148,9 +153,23 @@ def _of_arrow(path: str, table: Any, parameters: Sequence[str]) -> ParameterTabl
     return ParameterTable(ParameterRow(_of_row(path, number), row) for number, row in enumerate(rows))
 
 
-def _of_mappings(rows: Iterable[Any], parameters: Sequence[str]) -> Iterator[ParameterRow]:
-    for number, row in enumerate(rows):
-        place = _of_row("<rows>", number)
+def _of_json_lines(path: str) -> Iterator[tuple[Location, Any]]:
+    """The objects of lines; numbers with a point or an exponent are decimals, as they are written."""
+    for number, line in enumerate(_content(path).removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        place = Location(shown(path), number, 0, line.decode("utf-8", "replace").rstrip("\r"))
+        try:
+            if line.strip():
+                yield place, json.loads(line, parse_float=Decimal)
+        except (ValueError, RecursionError) as error:
+            raise StreamError(f"this is no line of JSON: {error}", place) from None
+
+
+def _placed(rows: Iterable[Any]) -> Iterator[tuple[Location, Any]]:
+    return ((_of_row("<rows>", number), row) for number, row in enumerate(rows))
+
+
+def _of_mappings(rows: Iterable[tuple[Location, Any]], parameters: Sequence[str]) -> Iterator[ParameterRow]:
+    for place, row in rows:
         if not isinstance(row, Mapping):
             raise StreamError(f"a row is a dictionary, not {type(row).__name__}", place)
         known = {_bare(str(name)): value for name, value in row.items()}

@@ -13,6 +13,7 @@ import stat
 import time
 from abc import ABC, abstractmethod
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from spaseq.errors import OptionError
@@ -20,6 +21,16 @@ from spaseq.errors import OptionError
 AT_ONCE = 1 << 18  # bytes of one read
 INTERVAL = 0.005  # seconds between two looks at a source of which nothing tells that bytes are there
 GROUP = "spaseq.sources"  # of entry points: schemes, and the classes that read what their URLs name
+_OWN = "spaseq.sources.transports"
+TRANSPORTS = {  # schemes that are known without an entry point: the module and the class, and the extra that it needs
+    "kafka": (f"{_OWN}.kafka", "Topic", "kafka"),
+    "mqtt": (f"{_OWN}.mqtt", "Subscription", "mqtt"),
+    "mqtts": (f"{_OWN}.mqtt", "Subscription", "mqtt"),
+    "http": (f"{_OWN}.http", "Response", "http"),
+    "https": (f"{_OWN}.http", "Response", "http"),
+    "ws": (f"{_OWN}.websocket", "Socket", "websocket"),
+    "wss": (f"{_OWN}.websocket", "Socket", "websocket"),
+}
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://")
 
 
@@ -31,6 +42,7 @@ class Source(ABC):
     """
 
     goes_on = False  # after the end of one file there is another: ``next_file``
+    resumes = False  # what comes in messages is read on behind a position (``Transport``)
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -76,22 +88,35 @@ def _polled(descriptor: int, milliseconds: float | None) -> list[tuple[int, int]
 
 def is_url(path: str) -> bool:
     """Whether a path names a source by a scheme that is known."""
-    return _source_class(path) is not None
+    found = _SCHEME.match(path)
+    return found is not None and (found[1] in TRANSPORTS or _of_scheme(found[1]) is not None)
+
+
+def resumes(path: str) -> bool:
+    """Whether a path names a source whose messages can be read on where another run stopped."""
+    source = opened_url(path)
+    if source is None:
+        return False
+    try:
+        return source.resumes
+    finally:
+        source.close()
 
 
 def opened_url(path: str) -> Source | None:
-    """The source that a path names by its scheme; None: it is a path.  OptionError: the URL makes no sense."""
-    made = _source_class(path)
-    return None if made is None else made(path)
+    """The source that a path names by its scheme; None: it is a path.
 
-
-def _source_class(path: str) -> type[Source] | None:
+    OptionError: the URL makes no sense, or the library is not installed that its scheme needs.
+    """
     found = _SCHEME.match(path)
-    return None if found is None else _of_scheme(found[1])
+    made = None if found is None else _of_scheme(found[1])
+    return None if made is None else made(path)
 
 
 @cache
 def _of_scheme(scheme: str) -> type[Source] | None:
+    if scheme in TRANSPORTS:
+        return _transport(scheme, *TRANSPORTS[scheme])
     from importlib.metadata import entry_points  # an import that is seldom needed
 
     for entry in entry_points(group=GROUP, name=scheme):
@@ -100,6 +125,15 @@ def _of_scheme(scheme: str) -> type[Source] | None:
             raise OptionError(f"{scheme}:// is read by {entry.value}, which does not derive from Source")
         return made
     return None
+
+
+def _transport(scheme: str, module: str, name: str, extra: str) -> type[Source]:
+    try:
+        found: type[Source] = getattr(import_module(module), name)
+    except ImportError as error:
+        missing = f"{scheme}:// needs {error.name}; install it with: pip install 'spaseq[{extra}]'"
+        raise OptionError(missing) from error
+    return found
 
 
 class Pipe(Source):

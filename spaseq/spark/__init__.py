@@ -19,17 +19,29 @@ except ImportError as error:
 if TYPE_CHECKING:
     from spaseq.spark.map_stage import Losses
     from spaseq.spark.matching import finish, match
+    from spaseq.spark.row_events import from_rows
     from spaseq.spark.sources.rdfstream import RdfStream, register
     from spaseq.spark.sources.values import from_wire
     from spaseq.spark.tuples.matching import finish_tuples, match_tuples
 
-__all__ = ["Losses", "RdfStream", "finish", "finish_tuples", "from_wire", "match", "match_tuples", "register"]
+__all__ = [
+    "Losses",
+    "RdfStream",
+    "finish",
+    "finish_tuples",
+    "from_rows",
+    "from_wire",
+    "match",
+    "match_tuples",
+    "register",
+]
 
 _HOMES = {
     "Losses": "spaseq.spark.map_stage",
     "RdfStream": "spaseq.spark.sources.rdfstream",
     "finish": "spaseq.spark.matching",
     "finish_tuples": "spaseq.spark.tuples.matching",
+    "from_rows": "spaseq.spark.row_events",
     "from_wire": "spaseq.spark.sources.values",
     "match": "spaseq.spark.matching",
     "match_tuples": "spaseq.spark.tuples.matching",

@@ -24,6 +24,7 @@ from spaseq.results.arrow import Types
 from spaseq.runtime.bounded import Bound
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.spark.cluster import carried, shuffle_partitions
+from spaseq.spark.data_frames import check_losses, data_frame
 from spaseq.spark.engine_stage import match_batch, told
 from spaseq.spark.job import Job
 from spaseq.spark.job_queries import job_queries
@@ -31,6 +32,7 @@ from spaseq.spark.jobs import Batches, EngineJob
 from spaseq.spark.log import LiveEngines, LoggedEngine, is_of
 from spaseq.spark.map_stage import NOBODY
 from spaseq.spark.results import result_types
+from spaseq.spark.row_events import from_rows
 from spaseq.spark.shards import numbers_of
 from spaseq.streams.timestamps import duration_microseconds
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
+    from spaseq.graphs.mapped import AnyMapping
     from spaseq.spark.map_stage import Losses
 
 
@@ -67,17 +70,6 @@ def event_frames(df: object) -> list[DataFrame]:
     return [one.select(*event_columns(one.schema)) for one in frames]
 
 
-def data_frame(given: object) -> DataFrame:
-    """What was given; OptionError: it is no data frame of Spark."""
-    from pyspark.sql import DataFrame
-
-    if isinstance(given, DataFrame):
-        return given
-    kind = f"{type(given).__module__.partition('.')[0]}.{type(given).__qualname__}".removeprefix("builtins.")
-    hint = ": spark.createDataFrame makes one" if hasattr(given, "columns") or isinstance(given, Sequence) else ""
-    raise OptionError(f"rows are a data frame of Spark, not {'None' if given is None else kind}{hint}")
-
-
 def event_columns(schema: StructType) -> list[str]:
     """The columns of events that there are; ``event`` may be missing.  OptionError: see ``event_frames``."""
     names = schema.names
@@ -96,18 +88,6 @@ def _check_type(name: str, type_: str) -> None:
     types, message = _TYPES[name]
     if type_.partition(" collate ")[0] not in types:
         raise OptionError(f"the column {name} is of type {message.format(type_[:80])}")
-
-
-def check_losses(losses: Losses | None, is_streaming: bool) -> None:
-    """OptionError: it is none, or the progress of a streaming query tells the same."""
-    from spaseq.spark.map_stage import Losses
-
-    if losses is None:
-        return
-    if not isinstance(losses, Losses):
-        raise OptionError(f"losses is a spaseq.spark.Losses, not {losses!r:.80}")
-    if is_streaming:
-        raise OptionError("losses counts what bounded jobs leave out; the progress of a streaming query has the same")
 
 
 BUCKETS_EACH = 4  # engines of a query for each shuffle partition
@@ -129,6 +109,7 @@ def match(
     given: RowSources = None,
     sharing: bool = True,
     bound: Bound | None = None,
+    mapping: AnyMapping | None = None,
 ) -> DataFrame:
     """The matches of ``queries`` (as of ``spaseq.run``) in the events of ``df``, bounded or streaming.
 
@@ -139,6 +120,7 @@ def match(
     has the rows of queries with parameters, and ``sharing`` says whether these, and queries that differ only in
     constants, run together, both as of ``spaseq.run``; what runs together is cut as one query.  ``bound`` is how much
     work events may take (``Bound(work=…)``), in each engine for its events.
+    With a ``mapping`` the rows of ``df`` have any columns, and it says what each means, as of ``from_rows``.
     ``types`` (as of ``MatchTable.to_arrow``) makes columns of variables of the one SELECT query; a term that is no such
     value is NULL there, and counted.
 
@@ -156,7 +138,7 @@ def match(
     reads (``on_error="skip"``: such rows are left out, and the workers log how many; ``losses`` counts them, and
     what no query needs and what fits no type, of a bounded input).
     """
-    inputs = event_frames(df)
+    inputs = event_frames(df) if mapping is None else [data_frame(df)]
     check_losses(losses, inputs[0].isStreaming)
     graphs, delay = read_background(background, entail), duration_microseconds(lateness)
     partitions = shuffle_partitions(inputs[0].sparkSession)
@@ -164,11 +146,21 @@ def match(
         queries, graphs, buckets, whole, on_error, partitions, types, late, new_background, given, sharing,
         bound,
     )  # fmt: skip
+    if mapping is not None:
+        inputs = [_mapped(inputs[0], mapping, job, on_error, losses)]
     if not inputs[0].isStreaming:
         return match_batch(inputs, job, losses)
     from spaseq.spark.engine_stage import match_streaming
 
     return match_streaming(inputs, job, delay, secrets.token_hex(8))
+
+
+def _mapped(df: DataFrame, mapping: AnyMapping, job: Job, on_error: str, losses: Losses | None) -> DataFrame:
+    """Rows as events of the only stream that is read.  OptionError: there are several."""
+    if len(job.inputs) != 1:
+        listed = ", ".join(f"<{iri}>" for iri in job.inputs)
+        raise OptionError(f"mapping is about one stream, and these are read: {listed}; from_rows makes events of each")
+    return from_rows(df, mapping, job.inputs[0], on_error, losses)
 
 
 def job_of(

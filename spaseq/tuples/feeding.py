@@ -18,6 +18,7 @@ from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
 from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
 from spaseq.sources.tables.columns import with_fields
+from spaseq.sources.tables.source import MalformedLines
 from spaseq.sources.tables.types import column_named
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
@@ -40,11 +41,13 @@ class SourceFeed(Steps):
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
     def __init__(
-        self, kind: TableKind, timed: Mapping[str, Timed], on_step: Callable[[SourceFeed], object] | None = None
-    ) -> None:
+        self, kind: TableKind, timed: Mapping[str, Timed], malformed: MalformedLines,
+        on_step: Callable[[SourceFeed], object] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(None)
         self.kind = kind
         self.timed = timed
+        self._malformed = malformed
         self._told = on_step
         self._before_end: bytes | None = None  # the state before the sources had ended, which decides matches in SQL
         self._open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
@@ -56,12 +59,16 @@ class SourceFeed(Steps):
 
     @property
     def skipped(self) -> int:
-        """Events that were left out so far because their times were wrong."""
+        """Events that were left out so far because their times were wrong, and malformed lines of JSON."""
+        return self._malformed.count + self._untimely
+
+    @property
+    def _untimely(self) -> int:
         return sum(timed.skipped for timed in self.timed.values())
 
     def losses(self, name: str) -> list[Loss]:
         """What no match of a query can have so far: events that were left out, are in no partition, or in no window."""
-        lost, skipped = [], self.skipped
+        lost, skipped = list(malformed_lines(self._malformed)), self._untimely
         query = self.kind.core.running[name]
         merged = self.kind.input_of(query)
         if skipped:
@@ -189,7 +196,7 @@ def fed(
     }
     kind.names = {stream: tuple(source.names) for stream, source in streams.sources.items()}
     schema = common_types(needed, schemas)
-    feed = SourceFeed(kind, _timed(streams, schemas), on_step)
+    feed = SourceFeed(kind, _timed(streams, schemas), streams.malformed, on_step)
     if state is not None:
         feed.go_on(state, queries, schema)
         return feed
@@ -202,6 +209,13 @@ def fed(
     for query in kind.core.at_work:
         kind.begin(query, kind.input_of(query))
     return feed
+
+
+def malformed_lines(malformed: MalformedLines) -> Iterator[Loss]:
+    """The lines that have no row."""
+    if malformed.count:
+        number = counted(malformed.count, "malformed line")
+        yield Loss(f"{number} {were(malformed.count)} left out", "mend the source", malformed.first)
 
 
 def _with_fields(queries: Mapping[str, AnyPrepared], streams: Streams) -> Streams:

@@ -26,8 +26,16 @@ from spaseq.plan.formulas.aggregation import check_groups
 from spaseq.plan.formulas.automaton import RecognitionPlan, planned
 from spaseq.plan.formulas.templates import FormulaInstance, instance_of
 from spaseq.sources.tables.columns import texts_as_times
-from spaseq.sources.tables.opening import open_source, opened, piped
-from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_declared, check_texts, declared
+from spaseq.sources.tables.opening import declared_members, open_source, opened, piped
+from spaseq.sources.tables.source import (
+    CsvFormat,
+    MalformedLines,
+    TableSource,
+    Types,
+    check_declared,
+    check_texts,
+    declared,
+)
 from spaseq.sources.tables.types import integers_of
 from spaseq.text import did_you_mean
 from spaseq.tuples.encoding.correlation import correlated_attributes, texts
@@ -65,6 +73,7 @@ class Streams:
     sources: Mapping[str, TableSource]
     reading: ReadingOptions
     setting: Setting
+    malformed: MalformedLines  # of all of them
 
     @property
     def names(self) -> Sequence[str]:
@@ -86,8 +95,13 @@ def open_streams(queries: Sequence[AnyPrepared], given: Any, reading: ReadingOpt
         if reading.stream is not None:
             raise OptionError(f"sources with names are streams, so that no column ({reading.stream}) says which")
         return _named(queries, given, reading)
-    source = with_times(open_source(given, reading.types, reading.csv), reading)
-    return Streams({"": source}, reading, reading.setting(has_names=False))
+    malformed = MalformedLines()
+    source = with_times(_opened(given, reading, malformed), reading)
+    return Streams({"": source}, reading, reading.setting(has_names=False), malformed)
+
+
+def _opened(given: Any, reading: ReadingOptions, malformed: MalformedLines) -> TableSource:
+    return open_source(given, reading.types, reading.csv, malformed.note if reading.skip else None)
 
 
 def _named(queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
@@ -95,18 +109,22 @@ def _named(queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: Re
     asked = dict.fromkeys(name for each in queries for name in each.query.streams)
     names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
     _check_names(names, given)
+    malformed = MalformedLines()
     if len(names) == 1:
-        only = with_times(open_source(given[names[0]], reading.types, reading.csv), reading)
-        return Streams({"": only}, reading, reading.setting(False, names[0], names))
+        only = with_times(_opened(given[names[0]], reading, malformed), reading)
+        return Streams({"": only}, reading, reading.setting(False, names[0], names), malformed)
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
     given = {name: piped(given[name]) for name in names}
     types, csv = declared(reading.types), reading.csv or CsvFormat()
-    sources = {name: with_times(opened(given[name], types, csv), reading) for name in names}
+    leave_out = malformed.note if reading.skip else None
+    plain = {name: opened(given[name], types, csv, leave_out) for name in names}
+    sources = {name: with_times(source, reading) for name, source in plain.items()}
     for name, source in sources.items():
         _check_columns(name, source.names, reading)
-    streams = Streams(sources, reading, reading.setting(True, None, names))
-    check_declared(reading.types, streams.names)
+    streams = Streams(sources, reading, reading.setting(True, None, names), malformed)
+    members = (one for source in plain.values() for one in declared_members(source, reading.types))
+    check_declared(reading.types, (*streams.names, *members))
     return streams
 
 

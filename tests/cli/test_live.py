@@ -153,7 +153,7 @@ def test_a_bad_row_is_counted_from_the_first(tuples: tuple[str, ...]) -> None:
     process.stdin.flush()
     assert process.stdout.readline()
     _, errors = process.communicate("BUY,2,many,NORD\n", timeout=60)
-    assert errors.startswith("<stream>, row 3: error: the column price was double so far, but has 'many'")
+    assert errors.startswith("<standard input>, row 3: error: the column price was double so far, but has 'many'")
     assert process.returncode == 1
 
 

@@ -17,7 +17,8 @@ import resource, sys
 from importlib import import_module
 from pathlib import Path
 from spaseq.cli.main import COMMANDS, main
-for name in (*(f"spaseq.cli.{command}" for command in COMMANDS), "spaseq.graphs", "spaseq.tuples", "pyarrow.csv"):
+for name in (*(f"spaseq.cli.{command}" for command in COMMANDS), "spaseq.graphs", "spaseq.tuples", "pyarrow.csv",
+             "pyarrow.json"):
     import_module(name)
 pages = int(Path("/proc/self/statm").read_text().split()[0])
 room = pages * resource.getpagesize() + int(sys.argv[1])
@@ -83,11 +84,19 @@ def test_a_count_that_cannot_be_made_is_not_shown(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (FAILED, b"", NO_MEMORY)
 
 
-@pytest.mark.parametrize("room", [14 << 20, 80 << 20, 300 << 20, 400 << 20])
-def test_tuples(tmp_path: Path, room: int) -> None:
+CSV = "type\n" + "BUY\n" * 24 + "SELL\n"
+JSON_LINES = '{"type":"BUY"}\n' * 24 + '{"type":"SELL"}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "room"),
+    [*(("t.csv", CSV, room << 20) for room in (14, 80, 300, 400)), ("t.jsonl", JSON_LINES, 80 << 20),
+     ("t.jsonl", JSON_LINES, 300 << 20)],
+)  # fmt: skip
+def test_tuples(tmp_path: Path, name: str, text: str, room: int) -> None:
     """Too little to read the file, which Arrow does in a thread of its own, or for the results of what is read."""
-    query, rows = tmp_path / "q.ceql", tmp_path / "t.csv"
+    query, rows = tmp_path / "q.ceql", tmp_path / name
     query.write_text(TRADES)
-    rows.write_text("type\n" + "BUY\n" * 24 + "SELL\n")
+    rows.write_text(text)
     done = limited("tuples", str(query), "--events", str(rows), "--format", "table", "--quiet", room=room)
     assert (done.returncode, done.stderr) == (FAILED, NO_MEMORY)

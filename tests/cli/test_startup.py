@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 QUERY = "examples/stocks/v_shape.spaseq"
 RUN = ("run", QUERY, "--stream", "stock=examples/streams/stocks.nq")
-EXTRAS = {"pyarrow", "pandas", "polars", "pyspark", "pyjelly"}
+EXTRAS = {"pyarrow", "pandas", "polars", "pyspark", "pyjelly", "confluent_kafka", "paho", "httpx", "websockets"}
 SELDOM = EXTRAS | {"rdflib", "rich", "spaseq.languages.ceql", "spaseq.languages.paths"}
 SELDOM |= {"spaseq.tuples", "spaseq.datasets", "importlib.metadata"}
 

@@ -138,7 +138,7 @@ BOUNDS = {  # a row of limits.md: what says so in the code, and by what to divid
     "a line of N-Quads": ("spaseq.sources.rdf.nquads:LONGEST_LINE", 1_000_000),
     "a statement or graph of TriG": ("spaseq.sources.rdf.trig:LONGEST_UNIT", 1 << 20),
     "an event in N-Quads, or in TriG": ("spaseq.sources.rdf.graphs:LONGEST_TEXT", 1 << 20),
-    "a row of CSV for CEQL": ("spaseq.sources.tables.csv:MOST", 1 << 20),
+    "a row of CSV for CEQL": ("spaseq.sources.tables.raw:MOST", 1 << 20),
     "terms of a JSON-LD document's contexts": ("gpm.nested_json:LONGEST_CHAIN", 1),
     "strings that CONCAT": ("gpm.string_limits:LONGEST", 1 << 20),
     "events that wait for a stream that is silent": ("spaseq.runtime.live:AHEAD", 1),

@@ -26,6 +26,7 @@ TOLD = (
     "docs/paths.md",
     "docs/rag.md",
     "docs/tables.md",
+    "docs/transports.md",
     "docs/how-it-works.md",
     "docs/benchmarks.md",
     "examples/README.md",

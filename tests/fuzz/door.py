@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = (
     "nquads", "trig", "messages", "jsonld", "jelly", "push", "spaseq", "ceql", "sql", "paths", "graphs", "edges",
-    "snapshots", "csv", "parquet", "terminal",
+    "snapshots", "csv", "jsonl", "parquet", "terminal",
 )  # fmt: skip
 
 Mutate = Callable[[bytes, bytes, Sequence[bytes], random.Random], bytes]

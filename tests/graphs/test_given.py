@@ -344,6 +344,9 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "Parquet": lambda folder: (parquet.write_table(pyarrow.table(COLUMNS), folder / "t.parquet"), folder / "t.parquet")[
         1
     ],
+    "JSON lines": lambda folder: written(
+        folder / "t.jsonl", pandas.DataFrame(COLUMNS).to_json(orient="records", lines=True) + "\n"
+    ),
     "results of SPARQL": lambda folder: solutions(folder / "t.srj"),
 }
 
@@ -440,7 +443,11 @@ def test_wrong_tables(text: str, tmp_path: Path) -> None:
 
 
 def test_wrong_files(tmp_path: Path) -> None:
-    for name, data in {"t.csv": b"\xff\xfe", "t.parquet": b"x", "t.srj": b"{", "t.srx": b"<a/>"}.items():
+    wrong = {
+        "t.csv": b"\xff\xfe", "t.parquet": b"x", "t.srj": b"{", "t.srx": b"<a/>", "t.jsonl": b"{",
+        "t.ndjson": b"[" * 1_000_000,
+    }  # fmt: skip
+    for name, data in wrong.items():
         with pytest.raises(StreamError, match=r"this is no|these are no"):
             spaseq.run(QUERY, {"s": events()}, given=written(tmp_path / name, data))
     ask = written(tmp_path / "ask.srj", '{"head": {}, "boolean": true}')

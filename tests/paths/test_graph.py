@@ -124,6 +124,9 @@ def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
 
 # ── tables ───────────────────────────────────────────────────────────────────────────────────────────────
 FILMS = 'QUERY q FROM LABEL "Kismet" ALL WALK !:starred_actors'
+OBJECTS = """{"subject":"Kismet","relation":"release_year","object":1944}
+{"object":"William Dieterle","subject":"Kismet","relation":"directed_by"}
+"""
 FOUND = ["Kismet -> directed_by -> William Dieterle", "Kismet -> release_year -> 1944"]
 
 
@@ -133,6 +136,8 @@ FOUND = ["Kismet -> directed_by -> William Dieterle", "Kismet -> release_year ->
         ("kb.txt", ROWS),
         ("kb.csv", ROWS.replace("|", ",")),
         ("kb.tsv", "subject\trelation\tobject\n" + ROWS.replace("|", "\t")),
+        ("kb.jsonl", OBJECTS),
+        ("kb.jsonl", OBJECTS.replace("subject", "s").replace("relation", "p").replace("object", "o")),
         ("kb.csv", "object,more,relation,subject\n1944,,release_year,Kismet\nWilliam Dieterle,,directed_by,Kismet\n"),
     ],
 )

@@ -10,7 +10,8 @@ from pyspark.sql import types
 
 from spaseq.errors import OptionError
 from spaseq.spark import Losses, from_wire, match, match_tuples
-from spaseq.spark.matching import check_losses, event_columns
+from spaseq.spark.data_frames import check_losses
+from spaseq.spark.matching import event_columns
 
 QUERY = "SELECT ?a FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <urn:p> ?b } }"
 TEXT = types.StringType()

@@ -10,7 +10,7 @@ import pytest
 from pyoxigraph import Literal
 
 from spaseq.errors import StreamError
-from spaseq.sources.rdf.assembler import EventAssembler, Message
+from spaseq.sources.rdf.assembler import Dataset as Message, EventAssembler
 from spaseq.sources.rdf.events import Event
 from spaseq.sources.rdf.jsonld import read_jsonld
 from spaseq.sources.rdf.wire import WireOptions, WireReport

@@ -16,7 +16,7 @@ import pytest
 from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, parse
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.rdf.assembler import EventAssembler, Message, Received
+from spaseq.sources.rdf.assembler import Dataset as Message, EventAssembler, Received
 from spaseq.sources.rdf.events import Event, Events
 from spaseq.sources.rdf.jsonld import read_jsonld
 from spaseq.sources.rdf.messages import DELIMITED_FORMATS, read_delimited

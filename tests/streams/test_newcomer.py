@@ -12,6 +12,7 @@ import pytest
 
 from tests.streams.newcomer import FOUND, MODULE, installed
 
+ROOT = Path(__file__).parents[2]
 IN_PYTHON = """
 import spaseq
 from ticker import Ticker
@@ -29,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 def started(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A process of Python, for which the source is installed."""
-    own = {**os.environ, "PYTHONPATH": str(folder)}
+    own = {**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
     line = [sys.executable, *arguments]
     return subprocess.run(line, cwd=folder, env=own, capture_output=True, text=True, timeout=120)
 

@@ -19,7 +19,7 @@ from spaseq.pattern.mappings import Mapping
 __all__ = ["ParsedMapping", "format_mapping", "parse"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ParsedMapping:
     """A mapping that was read without error: its meaning, its syntax tree and its text."""
 

@@ -15,6 +15,7 @@ from gpm.native.column_terms import iri_words
 from gpm.rows import Numbers, Words
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import variables_of
+from spaseq.sources.mapped.casts import cast_words, is_cast
 from spaseq.sources.mapped.columns import column_words
 
 _AUTHORITY = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[^/?#]*[/?#]|(?!//))")  # has no place for a value within it
@@ -38,6 +39,11 @@ class RowSolutions:
 def solutions_of(columns: Mapping[str, pyarrow.Array], row: Numbers, terms: Terms) -> RowSolutions:
     """What the values of columns bind, by the names of their variables.  NoTermsError: values are no terms."""
     return RowSolutions(row, {name: column_words(column, terms) for name, column in columns.items()})
+
+
+def placed(found: RowSolutions, row: Numbers) -> tuple[Numbers, RowSolutions]:
+    """Where solutions are whose rows are counted from 0, and the same with the rows that those have."""
+    return found.row, RowSolutions(row[found.row], found.words)
 
 
 def solved(found: RowSolutions, steps: Iterable[Bind | Filter], terms: Terms) -> RowSolutions:
@@ -71,13 +77,23 @@ def _filtered(found: RowSolutions, filters: Sequence[Expression], terms: Terms) 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────
 def value_of(expression: Expression, words: Mapping[str, Words], count: int, terms: Terms) -> Words:
     """The value (n) of an expression in each of so many solutions, 0 where it is an error."""
-    names, columns = _registers(expression, words, count)
+    match expression:
+        case Variable(name) if name in words:
+            return words[name]
+        case Operation(function, (Variable(name),)) if is_cast(function) and name in words:
+            return cast_words(function, words[name], terms, lambda some: _evaluated(expression, {name: some}, terms))
     pieces = iri_pieces(expression)
     if pieces is None:
-        return evaluate_columns(expression, names, columns, np.zeros(count, np.int64), terms)
+        return _evaluated(expression, words, terms, count)
     constants, variables = pieces
     unbound = np.zeros(count, np.uint64)
     return iri_words(terms, constants, np.array([words.get(name, unbound) for name in variables], np.uint64))
+
+
+def _evaluated(expression: Expression, words: Mapping[str, Words], terms: Terms, count: int | None = None) -> Words:
+    count = len(next(iter(words.values()))) if count is None else count
+    names, columns = _registers(expression, words, count)
+    return evaluate_columns(expression, names, columns, np.zeros(count, np.int64), terms)
 
 
 def _registers(expression: Expression, words: Mapping[str, Words], count: int) -> tuple[list[str], Words]:

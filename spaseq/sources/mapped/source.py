@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pyarrow
@@ -15,6 +16,7 @@ from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.tables.message_rows import MessageRows
 from spaseq.sources.tables.source import TableSource
 from spaseq.sources.tables.types import column_named, exact_name
 
@@ -22,17 +24,29 @@ _ROW = "\nrow"  # a column that no mapping can mean: the number of a row
 
 
 def events_of(
-    iri: str, mapping: Mapping, source: TableSource, encoder: Encoder, options: WireOptions, report: WireReport
+    iri: str,
+    mapping: Mapping,
+    source: TableSource,
+    encoder: Encoder,
+    options: WireOptions,
+    report: WireReport,
+    worked_out: Callable[[int], None] = lambda _: None,
+    is_idle: Callable[[], bool] = lambda: False,
 ) -> Iterator[Events]:
-    """The events of a table, of the stream ``iri``.
+    """The events of a table, of the stream ``iri``; ``worked_out`` is told of the row behind those that they are of.
+
+    When it ``is_idle`` its last event is complete.
 
     NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
     no event; with ``options.skip`` such rows are counted.
     """
-    reading = MappedReading(mapping, source, encoder)
+    reading = MappedReading(mapping, source, encoder, is_idle)
     for made in reading.made():
-        yield _events(iri, made, encoder)
-        report.events += len(made.row)
+        bad = made.malformed[0][0] if made.malformed and not options.skip else made.end
+        events = _events(iri, made, encoder).part(0, int(np.searchsorted(made.row, bad)))
+        worked_out(bad)
+        report.events += len(events)
+        yield events
         for row, what in made.malformed:
             error = StreamError(f"the row is no event: {what}", reading.place(row))
             report.note(error, options.skip)
@@ -59,8 +73,18 @@ def _events(iri: str, made: MadeEvents, encoder: Encoder) -> Events:
 class MappedReading:
     """Rows of a table on their way to events; NoValuesError: it lacks a column."""
 
-    def __init__(self, mapping: Mapping, source: TableSource, encoder: Encoder) -> None:
+    def __init__(
+        self,
+        mapping: Mapping,
+        source: TableSource,
+        encoder: Encoder,
+        is_idle: Callable[[], bool] = lambda: False,
+    ) -> None:
         self._source = source
+        self._is_idle = is_idle
+        self._encoder = encoder
+        self._completed: tuple[bytes, int] | None = None  # the event that was, as nothing came
+        self._is_whole = isinstance(source, MessageRows)  # each batch: no event goes on in the next one
         self._places = ColumnPlaces(mapping.asked, mapping.each)
         self._mapper = RowMapper(mapping, encoder)
         self._rows = 0  # that were read
@@ -76,12 +100,33 @@ class MappedReading:
         kept: pyarrow.RecordBatch | None = None
         for batch in self._source.batches():
             rows = self._numbered(batch)
+            if self._is_whole:
+                yield self._of(rows)
+                continue
             rows = rows if kept is None else _behind(kept, rows)
-            made = self._of(rows, goes_on=True)
-            yield made
+            is_idle = self._is_idle()
+            made = self._of(rows, goes_on=not is_idle)
+            yield self._without_completed(made, is_idle)
             kept = rows.slice(made.end - rows.column(_ROW)[0].as_py() if rows.num_rows else 0)
         if kept is not None and kept.num_rows:
-            yield self._of(kept)
+            yield self._without_completed(self._of(kept), False)
+
+    def _without_completed(self, made: MadeEvents, is_idle: bool) -> MadeEvents:
+        """Without an event that was complete before, as nothing of it came for long: its rows are malformed."""
+        key = self._key(made, 0)
+        if made.names is not None and key is not None and key == self._completed:
+            fault = int(made.row[0]), f"{key[0].decode()} goes on after it counted as complete: nothing came for long"
+            rest, malformed = made.graphs.part(1, len(made.row)), [fault, *made.malformed]
+            made = replace(made, row=made.row[1:], graphs=rest, names=made.names[1:], malformed=malformed)
+        if len(made.row):
+            self._completed = self._key(made, -1) if is_idle else None
+        return made
+
+    def _key(self, made: MadeEvents, place: int) -> tuple[bytes, int] | None:
+        """What two rows of an event have alike: its name and its time."""
+        if made.names is None or not len(made.row):
+            return None
+        return texts(self._encoder.terms, made.names[place:][:1])[1], int(made.graphs.times[place])
 
     def _numbered(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         names = self._columns
@@ -93,7 +138,8 @@ class MappedReading:
         values = {name: rows.column(name) for name in self._columns}
         columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
         end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0
-        made = self._mapper.made(columns, row, end, goes_on)
+        apart = self._source.ends if isinstance(self._source, MessageRows) else None
+        made = self._mapper.made(columns, row, end, goes_on, apart)
         self.filtered += rows_without(made.solved, made.end - end + rows.num_rows)
         return made
 

@@ -73,14 +73,14 @@ Locate = Callable[[str], Location]  # a text of the message ("": the message its
 Node: TypeAlias = NamedNode | BlankNode
 
 
-class Message(NamedTuple):
+class Dataset(NamedTuple):
     """The statements of one message, in their order; ``locate`` finds a text of it in the source."""
 
     quads: list[Quad]
     locate: Locate
 
 
-Received: TypeAlias = Message | StreamError  # a message, or what is wrong with it
+Received: TypeAlias = Dataset | StreamError  # a message, or what is wrong with it
 
 
 def to_event(message: Received, stream: str, options: WireOptions, report: WireReport) -> Event | None:
@@ -310,7 +310,9 @@ class EventAssembler:
                 hint = "wait longer with --idle (idle)"
         elif kind == NO_TIME:
             message, about = f"the graph {graph} has no time, and here it ends", ""
-            hint = self._elsewhere or untimed_hint(graph, self._nearby.about(graph), self._properties)
+            hint = self._elsewhere
+            if not (hint or self._skip):  # of what is skipped nobody sees a hint, and it takes a millisecond
+                hint = untimed_hint(graph, self._nearby.about(graph), self._properties)
         elif kind == TOO_LARGE:
             message = f"the graph {graph} has more than {LARGEST_EVENT:,} bytes: it is too large for an event"
         elif kind == BAD_TIME:

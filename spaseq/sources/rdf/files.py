@@ -11,7 +11,17 @@ from typing import BinaryIO, cast
 from gpm.native.assembly import Encoder
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, StreamError
-from spaseq.sources.files import SNIFFED, Opened, as_stream_errors, check_followed, files_of, open_bytes, shown
+from spaseq.sources.files import (
+    SNIFFED,
+    TABLE_ENDINGS,
+    Opened,
+    as_stream_errors,
+    check_followed,
+    ending_of,
+    files_of,
+    open_bytes,
+    shown,
+)
 from spaseq.sources.incoming import Incoming
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
@@ -71,6 +81,11 @@ _OTHER_ENDINGS = {
     ".csv": "CSV",
     ".tsv": "TSV",
     ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".arrow": "Arrow IPC",
+    ".feather": "Arrow IPC",
+    ".ipc": "Arrow IPC",
+    ".ndjson": "JSON lines",
     ".zip": "zip",
     ".bz2": "bzip2",
     ".xz": "xz",
@@ -96,7 +111,7 @@ def expand(path: str | Path) -> list[str]:
 
     StreamError if there is none.
     """
-    return files_of(path, lambda name: _ending(name) in ENDINGS, _EXPECTED)
+    return files_of(path, lambda name: ending_of(name) in ENDINGS, _EXPECTED)
 
 
 def files_to_follow(path: str | Path) -> list[str]:
@@ -154,14 +169,13 @@ class _Reading:
         return (read_trig if kind == "trig" else read_nquads)(source, name, assembler)
 
 
-def _ending(name: str) -> str:
-    return Path(name.lower().removesuffix(".gz")).suffix
-
-
 def _format(path: str, source: Opened) -> tuple[str, bool]:
     """The format, by the file's name, else by how its content begins, and whether it comes in messages."""
     beginning = source.peek(SNIFFED)
-    ending = _ending(path) if path != "-" else ""
+    ending = ending_of(path) if path != "-" else ""
+    if ending in TABLE_ENDINGS and ending not in ENDINGS:
+        message = f"{_OTHER_ENDINGS[ending]} is no format of streams, unless a mapping says what rows mean"
+        raise StreamError(message, Location(path), hint=f"spaseq.Mapped({path!r}, mapping)")
     if ending in _OTHER_ENDINGS:
         raise StreamError(f"{_OTHER_ENDINGS[ending]} is no format of streams", Location(path), expected=_EXPECTED)
     kind = ENDINGS.get(ending) or sniffed(beginning)

@@ -15,7 +15,7 @@ from pyoxigraph import RdfFormat, serialize
 from gpm.nested_json import check_json
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
-from spaseq.sources.rdf.assembler import EventAssembler, Message, Received
+from spaseq.sources.rdf.assembler import Dataset, EventAssembler, Received
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.nquads import explain, printable
 from spaseq.sources.rdf.text import Gathering, pieces
@@ -71,7 +71,7 @@ class Collected(Generic[T]):
 
 def _message(lines: bytes, document: Document) -> Received:
     try:
-        return Message(list(parse(lines.removesuffix(DELIMITER), RdfFormat.N_QUADS)), document.locate)
+        return Dataset(list(parse(lines.removesuffix(DELIMITER), RdfFormat.N_QUADS)), document.locate)
     except SyntaxError as error:
         return StreamError(explain(error), document.locate(""))
 

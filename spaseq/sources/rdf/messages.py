@@ -15,7 +15,7 @@ from gpm.native.turtle import Translator
 from gpm.nesting import TOO_DEEP, is_too_deep
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
-from spaseq.sources.rdf.assembler import EventAssembler, Message, Received
+from spaseq.sources.rdf.assembler import Dataset, EventAssembler, Received
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.nquads import explain, printable
 from spaseq.sources.rdf.text import Delimiters, Gathering, SourceText, header, indented, pieces, with_newlines
@@ -139,7 +139,7 @@ class _Translating(_Reader):
         while outcome != TAKEN:
             end = lines.index(DELIMITER, at)
             quads = list(parse(lines[at:end], RdfFormat.N_QUADS, lenient=True))
-            self._assembler.take_message(Message(quads, self._passage(lines, at, end).locate))
+            self._assembler.take_message(Dataset(quads, self._passage(lines, at, end).locate))
             at, outcome = self._assembler.read_messages(lines, end + len(DELIMITER))
 
     def _passage(self, lines: bytes, start: int, end: int) -> _Passage:
@@ -220,7 +220,7 @@ class _Parser:
         head = header(self.translator.prefixes, self._base)
         parser = parse(head + b"".join(text.parts), self.rdf_format)
         try:
-            return Message(list(_bounded(parser)), text.locate)
+            return Dataset(list(_bounded(parser)), text.locate)
         except OverflowError:
             return StreamError(TOO_LONG, text.place(0, 1))
         except SyntaxError as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 
 from pyoxigraph import DefaultGraph, NamedNode, RdfFormat
 
 from gpm.native.assembly import Encoder
+from gpm.native.turtle import Translator
 from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
@@ -22,6 +23,7 @@ from spaseq.sources.rdf.wire import DELIMITER, PAUSED, TAKEN, WireOptions, WireR
 
 PLACE = "<value>"  # what errors call the place of a value
 LINES = ("nquads", "ntriples")
+_TRANSLATED = ("trig", "turtle")
 _OF_QUADS = ("nquads", "trig")
 _PARSED = {
     "nquads": RdfFormat.N_QUADS,
@@ -31,6 +33,7 @@ _PARSED = {
     "jsonld": RdfFormat.JSON_LD,
 }
 _DELIMITER = re.compile(rb"^[ \t]*@?message\b", re.IGNORECASE | re.MULTILINE)
+_BEHIND = b"\n" + DELIMITER
 _UNREADABLE = b"?"  # native reading stops here
 
 
@@ -50,34 +53,58 @@ class ValueReader:
 
     def read(self, values: Sequence[bytes | None]) -> Iterator[Events]:
         """The events of the values, in their order.  Lines of N-Quads with one event are read together, natively."""
-        native = self._kind is None or self._kind in LINES
-        parts = [value if native and value is not None and _is_plain(value) else _UNREADABLE for value in values]
-        starts = [0, *accumulate(len(part) + 1 + len(DELIMITER) for part in parts)]
-        block = b"".join(part + b"\n" + DELIMITER for part in parts)
+        return (events for _, events in self.read_each(values) if events is not None)
+
+    def read_each(
+        self, values: Sequence[bytes | None], place: Callable[[int], str] = lambda _: PLACE
+    ) -> Iterator[tuple[int, Events | None]]:
+        """The same, each time with how many values are worked out; ``place`` is what errors call the value there."""
+        lines = self._all_as_lines(values)
+        starts = [0, *accumulate(size + len(_BEHIND) for size in map(len, lines))]
+        block = _BEHIND.join([*lines, b""])
         number, at = 0, 0
         while number < len(values):
             at, outcome = self._messages.read_messages(block, at, graphs=self._kind != "ntriples")
             number = len(values) if outcome == TAKEN else bisect_right(starts, at) - 1
-            if found := self._messages.take():
-                yield found
+            yield number, self._messages.take()
             if outcome not in (TAKEN, PAUSED):
-                yield from self._closely(values[number])
+                for events in self._closely(values[number], place(number)):
+                    yield number, events
                 number += 1
+                yield number, None
                 at = starts[number]
 
-    def _closely(self, value: bytes | None) -> Iterator[Events]:
+    def _all_as_lines(self, values: Sequence[bytes | None]) -> Sequence[bytes]:
+        """The N-Quads lines of each value."""
+        present = [value for value in values if value is not None]
+        if self._kind in (None, *LINES) and len(present) == len(values):
+            every = b"\n".join(present)
+            if b"{" not in every and b"@prefix" not in every and BOM not in every and _is_plain(every):
+                return present  # as most are: there is no need to look at each
+        return [_UNREADABLE if value is None else self._as_lines(value) for value in values]
+
+    def _as_lines(self, value: bytes) -> bytes:
+        """The N-Quads lines of a value, as far as that is easy; those that are not are read by themselves."""
+        if not _is_plain(value):
+            return _UNREADABLE
+        kind = self._kind or ("nquads" if _begins_as_lines(value) else sniffed(value))
+        if kind in _TRANSLATED:
+            return _translated(value, kind == "trig")
+        return value if kind in LINES else _UNREADABLE
+
+    def _closely(self, value: bytes | None, place: str) -> Iterator[Events]:
         """The events of one value, whatever it is."""
         stream, options, report, encoder = self._arguments
         if value is None:
-            self._refuse(StreamError("there is no value", Location(PLACE)))
+            self._refuse(StreamError("there is no value", Location(place)))
             return
         kind, graphs = self._looked_at(value)
         if graphs > 1:
-            yield from self._several(value, kind)
+            yield from self._several(value, kind, place)
             return
         text = _in_one_line(value) if kind == "jsonld" else value
         source = io.BufferedReader(io.BytesIO(text))
-        yield from read_wholes(kind, source, PLACE, stream, options, report, encoder)
+        yield from read_wholes(kind, source, place, stream, options, report, encoder)
 
     def _looked_at(self, value: bytes) -> tuple[str, int]:
         """The format of a value, and how many named graphs it has, as far as that matters."""
@@ -109,13 +136,13 @@ class ValueReader:
         if not options.skip:
             raise error
 
-    def _several(self, value: bytes, kind: str) -> Iterator[Events]:
+    def _several(self, value: bytes, kind: str, place: str) -> Iterator[Events]:
         """The events of a value with several named graphs."""
         assembler = EventAssembler(*self._arguments)
         if kind == "trig":
-            yield from read_trig(io.BytesIO(value), PLACE, assembler)
+            yield from read_trig(io.BytesIO(value), place, assembler)
         else:
-            yield read_text(value, PLACE, assembler)
+            yield read_text(value, place, assembler)
 
 
 def event_at(value: bytes, time: int, stream: str, kind: str | None = None) -> Event | None:
@@ -144,6 +171,20 @@ def _location(value: bytes, error: SyntaxError) -> Location:
     number, column = error.lineno or 1, error.offset or 1
     lines = value.splitlines()
     return Location(PLACE, number, column, printable(lines[number - 1]) if number <= len(lines) else "")
+
+
+def _begins_as_lines(value: bytes) -> bool:
+    """Whether a value is most likely in N-Quads: where it is not, native reading says so."""
+    return value[:1] in (b"<", b"_") and b"{" not in value
+
+
+def _translated(value: bytes, graphs: bool) -> bytes:
+    """The N-Quads lines of a value in Turtle or TriG (``graphs``), if native code is certain of them."""
+    text = value + b"\n" + DELIMITER
+    lines, at, _ = Translator(graphs=graphs, messages=True).read(text, 0)
+    if at < len(text) - 1 or lines.count(DELIMITER) != 1 or not lines.endswith(DELIMITER):
+        return _UNREADABLE
+    return lines[: -len(DELIMITER)]
 
 
 def _is_plain(value: bytes) -> bool:

@@ -72,6 +72,7 @@ class WireReport:
     unused_times: int = 0
     cut: int = 0
     skipped: int = 0  # of the errors, those after which reading went on
+    dropped: int = 0  # messages of a transport that nobody got, because reading was too slow
     positions: list[str] = field(default_factory=list)
     first: dict[str, str] = field(default_factory=dict)
 
@@ -98,6 +99,7 @@ class WireReport:
             "ignored_statements": self.ignored,
             "unused_times": self.unused_times,
             "cut_sources": self.cut,
+            **({"dropped_messages": self.dropped} if self.dropped else {}),
             "first": dict(self.first),
         }
 
@@ -112,6 +114,9 @@ def unread(iri: str, report: WireReport) -> Iterator[Loss]:
     if report.cut:
         number = f"the rest of {counted(report.cut, 'source')} {of}"
         yield Loss(f"{number} was not read after an error", "mend the source", first.get("cut", ""))
+    if report.dropped:
+        number = f"{counted(report.dropped, 'message')} {of}"
+        yield Loss(f"{number} {were(report.dropped)} dropped", "reading was too slow; leave overflow=drop out")
     if report.unused_times:
         number = f"{counted(report.unused_times, 'time')} {of}"
         remedy = "the name of the graph is the subject of its time"

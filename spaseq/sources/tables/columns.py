@@ -13,8 +13,10 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, QueryError
 from spaseq.sources.tables.csv import CsvSource
-from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource
-from spaseq.sources.tables.parquet import ParquetSource
+from spaseq.sources.tables.frames import DictionarySource, PandasSource
+from spaseq.sources.tables.json_lines import JsonSource
+from spaseq.sources.tables.message_rows import MessageRows
+from spaseq.sources.tables.several import FilesInTurn, FileSource
 from spaseq.sources.tables.source import TableSource, to_usual
 from spaseq.sources.tables.types import INSTANT, ValueKind, column_named, kind_of_type, shown, usual_schema
 from spaseq.text import did_you_mean
@@ -139,9 +141,9 @@ def texts_as_times(source: TableSource, name: str, form: str | None) -> TableSou
         return source
     if source.names.count(name) > 1:
         raise OptionError(f"the events have several attributes {name}")
-    if isinstance(source, CsvSource) and form is not None:
+    if isinstance(source, CsvSource | JsonSource | FilesInTurn) and form is not None:
         source.as_text(name)
-    elif isinstance(source, CsvSource | ArrowSource | ParquetSource | PandasSource | DictionarySource):
+    elif isinstance(source, FilesInTurn | FileSource | PandasSource | DictionarySource | MessageRows):
         source.has_times(name)
     return TextTimes(source, name, form)
 

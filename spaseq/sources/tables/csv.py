@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import mmap
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,25 +17,10 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
-from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.incoming import Incoming
+from spaseq.errors import Location, StreamError
+from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
 from spaseq.sources.tables.source import CsvFormat, better_type, cannot_read, to_usual
 from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown
-
-THREADS = 2 * (128 + 8) << 20  # bytes of addresses that two threads ask for at first: arenas of malloc, and stacks
-
-
-def ensure_room(size: int) -> None:
-    """MemoryError unless ``size`` bytes more than threads need could be had now.
-
-    Arrow reads CSV in a thread of its own, and without memory (``ulimit -v``) that thread waits for ever, or ends the
-    process.  So nobody calls it then.
-    """
-    try:
-        mmap.mmap(-1, THREADS + size).close()
-    except (OSError, ValueError, OverflowError):
-        raise MemoryError from None
-
 
 _LINE_END = (b"\n", b"\r")
 
@@ -87,14 +69,17 @@ def _quoted(delimiter: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?:(?<=[\r\n" + before + rb'])|\A)"(?:[^"]++|"")*+("|\Z)')
 
 
-SAMPLE = 1 << 20  # bytes from which types are inferred, and bytes that are parsed at a time
 ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
-MOST = 1 << 24  # bytes of a row: it is held in memory whole
 _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): (?:CSV conversion error to [^:]*: )?(.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
 
 
 _JSON = re.compile(rb'\s*(\{\s*("|\}|$)|\[\s*([\[{]|$))')
+
+
+def is_json(beginning: bytes) -> bool:
+    """Whether what begins so is JSON, and no CSV."""
+    return _JSON.match(beginning) is not None
 
 
 class CsvSource:
@@ -104,14 +89,13 @@ class CsvSource:
     are dictionary-encoded.  StreamError if there is no header.
     """
 
-    def __init__(self, data: Any, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
-        self._path = str(data) if isinstance(data, str | Path) and str(data) != "-" else ""
-        self._name = self._path or "<stream>"
-        self._file = _open(data)
+    def __init__(self, raw: TableBytes, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+        self._raw = raw
+        self._name = raw.name
         self._declared = declared
         self._form = form
-        begin, self._all_there = self._read_begin()
-        self._begin = begin.removeprefix(b"\xef\xbb\xbf")
+        begin, self._all_there = raw.first_block(self._has_row)
+        self._begin = begin.removeprefix(BOM)
         self._header = 0
         self._refuse_json()
         self.names = form.names or self._read_header()
@@ -135,6 +119,11 @@ class CsvSource:
         self._schema = pyarrow.schema([(name, self._type(name)) for name in columns])
         return self._schema
 
+    def choose_as(self, first: CsvSource) -> pyarrow.Schema:
+        """Read what another source, with columns of the same names, has read, in its types."""
+        self._kinds, self._schema, self._times = first._kinds, first._schema, first._times
+        return self._schema
+
     def _type(self, name: str) -> pyarrow.DataType:
         """The type of what is asked for by a name."""
         column = column_named(name)
@@ -151,8 +140,11 @@ class CsvSource:
                 yield to_usual(batch, self._schema_of(batch), first, self.place, self._declared)
                 first += batch.num_rows
             if not more:
+                self._raw.close()
                 return
-            data = self._read()
+            while self._raw.pauses():
+                yield pyarrow.RecordBatch.from_pylist([], self._schema)
+            data = self._raw.read()
             more, rest = bool(data), rest[stop:] + data
 
     def _schema_of(self, batch: pyarrow.RecordBatch) -> pyarrow.Schema:
@@ -165,11 +157,11 @@ class CsvSource:
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
-        if self._path:
-            with _open(self._path) as file, suppress(csv.Error):  # a value may be too long for Python
+        if self._raw.path:
+            with self._raw.again() as file, suppress(csv.Error):  # a value may be too long for Python
                 lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
                 for line, text in islice(lines, row, row + 1):
-                    return Location(self._path, line, 0, text)
+                    return Location(self._name, line, 0, text)
         return Location(f"{self._name}, row {row + 1}")
 
     def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
@@ -198,30 +190,15 @@ class CsvSource:
             raise StreamError(f"a row has more than {MOST:,} bytes", self.place(row), hint=hint)
         return end
 
-    def _read_begin(self) -> tuple[bytes, bool]:
-        """The first bytes, and whether there are no more."""
-        parts: list[bytes] = []
-        while (missing := SAMPLE - sum(map(len, parts))) > 0 and (part := self._read(missing)):
-            parts.append(part)
-        return b"".join(parts), missing > 0
-
-    def _read(self, size: int = SAMPLE) -> bytes:
-        """The next bytes; none at the end.  They are read in this thread, and no other one ever sees the file."""
-        try:
-            return bytes(memoryview(self._file.read(size)))
-        except TypeError:
-            raise OptionError("CSV is read from a binary stream, whose read(size) gives bytes") from None
-        except MemoryError:  # of Arrow, too
-            raise
-        except (OSError, ValueError, EOFError, zlib.error, pyarrow.ArrowException) as error:
-            raise cannot_read(self._name, error) from None
+    def _has_row(self, data: bytes) -> bool:
+        """Whether a row, and the header before it, is whole."""
+        lines = 2 if self._form.names is None else 1
+        return data[: end_of_rows(data, self._form.delimiter)].count(b"\n") >= lines
 
     def _refuse_json(self) -> None:
         """StreamError if this is JSON, whose first line would name strange columns."""
-        if _JSON.match(self._begin):
-            lines = ", lines=True" if self._begin.lstrip().startswith(b"{") else ""
-            made = f"pandas.read_json({self._path or 'FILE'!r}{lines}).to_parquet('events.parquet')"
-            hint = f"events are tables in CSV or Parquet; {made} makes one"
+        if is_json(self._begin):
+            hint = "JSON lines are read from files whose names end in .jsonl"
             raise StreamError("this is JSON, and no table in CSV", Location(self._name), hint=hint)
 
     def _read_header(self) -> tuple[str, ...]:
@@ -243,7 +220,7 @@ class CsvSource:
         data = self._begin[self._header :]
         if not self._all_there:
             while not (end := self._end_of_rows(data, 0)) and not self._all_there:
-                more = self._read()
+                more = self._raw.read()
                 self._begin, data, self._all_there = self._begin + more, data + more, not more
             data = data[: end or len(data)]
         known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
@@ -275,7 +252,7 @@ class CsvSource:
         ensure_room(ROOM * len(data))
         try:
             with arrow_csv.open_csv(
-                pyarrow.BufferReader(_copied(data)),
+                pyarrow.BufferReader(copied(data)),
                 read_options=arrow_csv.ReadOptions(
                     use_threads=False, block_size=len(data) + 1, column_names=self.names
                 ),
@@ -324,54 +301,5 @@ def _fields(schema: pyarrow.Schema) -> Iterator[tuple[str, pyarrow.DataType]]:
     return ((field.name, field.type) for field in schema)
 
 
-def _copied(data: bytes) -> pyarrow.Buffer:
-    """The bytes in memory of Arrow's, which is freed without Python."""
-    buffer = pyarrow.allocate_buffer(len(data))
-    np.frombuffer(buffer, np.uint8)[:] = np.frombuffer(data, np.uint8)
-    return buffer
-
-
-def _open(data: Any) -> Any:
-    if hasattr(data, "read") or hasattr(data, "read1"):
-        if isinstance(data, io.TextIOBase):
-            raise OptionError("CSV is read from a binary stream: open the file with mode rb, or give its path")
-        return data
-    try:
-        return io.FileIO(0, closefd=False) if str(data) == "-" else pyarrow.input_stream(str(data))
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        raise cannot_read(str(data), error) from None
-
-
 def _is_time(type_: pyarrow.DataType) -> bool:
     return bool(types.is_timestamp(type_) or types.is_date(type_))
-
-
-_PAUSE = 0.05  # seconds without a byte after which types are inferred from the rows that are there
-
-
-class LiveCsvSource(CsvSource):
-    """CSV of a pipe: rows are given as soon as they are complete.
-
-    A column has the type that is declared, or that of its values in the first rows: of a megabyte, or of what is there
-    when the pipe pauses.
-    """
-
-    def __init__(self, incoming: Incoming, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
-        super().__init__(incoming, declared, form)
-
-    def _read_begin(self) -> tuple[bytes, bool]:
-        """A megabyte, or what comes up to a pause behind the first row; and whether that is all."""
-        begin, lines = b"", 2 if self._form.names is None else 1
-        while len(begin) < SAMPLE and (data := self._read()):
-            begin += data
-            if begin[: end_of_rows(begin, self._form.delimiter)].count(b"\n") >= lines and cast(
-                Incoming, self._file
-            ).rests_for(_PAUSE):
-                return begin, False
-        return begin, len(begin) < SAMPLE
-
-    def _read(self, size: int = SAMPLE) -> bytes:
-        try:
-            return cast(Incoming, self._file).read1(size)
-        except (OSError, EOFError) as error:
-            raise cannot_read(self._name, error) from None

@@ -3,44 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow
 
-from spaseq.errors import OptionError
-from spaseq.sources.files import check_path, live_source
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.files import (
+    CSV,
+    IPC,
+    JSON_LINES,
+    PARQUET,
+    check_path,
+    ending_of,
+    is_several,
+    live_source,
+    table_files,
+)
 from spaseq.sources.incoming import Incoming
-from spaseq.sources.tables.csv import CsvSource, LiveCsvSource
+from spaseq.sources.tables.csv import CsvSource, is_json
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource, arrow_source
+from spaseq.sources.tables.ipc import IpcSource
+from spaseq.sources.tables.json_lines import JsonSource, LeaveOut
+from spaseq.sources.tables.json_text import AS_LINES
+from spaseq.sources.tables.message_rows import rows_of_messages
 from spaseq.sources.tables.parquet import ParquetSource
+from spaseq.sources.tables.raw import TableBytes
+from spaseq.sources.tables.several import FilesInTurn, FileSource
 from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
+from spaseq.sources.transports.transport import Transport
 
 
-def open_source(data: Any, types: Types | None = None, csv: CsvFormat | None = None) -> TableSource:
+class FileReading(NamedTuple):
+    """How tables are read: declared types, how CSV is written, and who is told of lines that are left out.
+
+    ``tells_pauses``: what comes as it is written gives a batch without rows when nothing is there.
+    """
+
+    types: dict[str, pyarrow.DataType]
+    csv: CsvFormat
+    leave_out: LeaveOut | None = None
+    tells_pauses: bool = False
+
+
+def open_source(
+    data: Any, types: Types | None = None, csv: CsvFormat | None = None, leave_out: LeaveOut | None = None
+) -> TableSource:
     """A source of what ``data`` is.
 
-    A path of a CSV file (``.gz`` too) or Parquet file, a binary stream of CSV, Arrow tables, batches and readers, data
-    frames of pandas and polars and whatever has Arrow's C stream, and iterables of dictionaries.  ``types`` declares
-    types of columns.  OptionError for anything else, StreamError for a file that cannot be read.
+    A path of a CSV file, of JSON lines (both with ``.gz`` or ``.zst``, too), of Parquet or of Arrow IPC, by its ending,
+    else CSV or JSON lines, by its content; a folder or a pattern of such files, in order of their names; a binary
+    stream of CSV or JSON lines; Arrow tables, batches and readers, data frames of pandas and polars and whatever has
+    Arrow's C stream, and iterables of dictionaries.  ``types`` declares types of columns, ``leave_out`` is told of
+    malformed lines of JSON (None: they are errors).  OptionError for anything else, StreamError for a file that cannot
+    be read.
     """
     check_csv(csv)
-    source = opened(data, declared(types), csv or CsvFormat())
-    check_declared(types, source.names)
+    source = opened(data, declared(types), csv or CsvFormat(), leave_out)
+    check_declared(types, (*source.names, *declared_members(source, types)))
     return source
 
 
-def opened(data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat) -> TableSource:
+def declared_members(source: TableSource, types: Types | None) -> list[str]:
+    """Those of the declared names that are members of objects in JSON, by the paths to them."""
+    if not (isinstance(source, JsonSource) or (isinstance(source, FilesInTurn) and source.has_members)):
+        return []
+    return [name for name in types or () if name.partition(".")[0] in source.names]
+
+
+def opened(
+    data: Any, types: dict[str, pyarrow.DataType], csv: CsvFormat, leave_out: LeaveOut | None = None
+) -> TableSource:
     """The source of ``data``; OptionError if it is nothing that has tuples."""
+    return opened_as(data, FileReading(types, csv, leave_out))
+
+
+def opened_as(data: Any, reading: FileReading) -> TableSource:
+    """The same, read as is said."""
+    types = reading.types
     if isinstance(data, str | Path):
         data = piped(data)
-    if isinstance(data, Incoming):
-        return LiveCsvSource(data, types, csv)
+    if isinstance(data, Transport):
+        data = Incoming(data, data.url)
+    if isinstance(data, Incoming) and isinstance(data.source, Transport) and data.source.comes_in_messages:
+        return rows_of_messages(data.source, types, reading.csv)
     if isinstance(data, str | Path):
-        return ParquetSource(data, types) if _is_parquet(data) else CsvSource(data, types, csv)
-    if hasattr(data, "read"):
-        return CsvSource(data, types, csv)
+        return _of_path(data, reading)
+    if isinstance(data, Incoming) or hasattr(data, "read"):
+        return _of_bytes(TableBytes(data, reading.tells_pauses), reading, None)
     package = type(data).__module__.partition(".")[0]
     if package == "pandas":
         return PandasSource(data, types)
@@ -58,15 +110,45 @@ def piped(data: Any) -> Any:
     if not isinstance(data, str | Path):
         return data
     check_path(str(data))
-    if _is_parquet(data):
+    if Path(data).suffix.lower() in (*PARQUET, *IPC) or is_several(data):
         return data
     return live_source(str(data), follow=False) or data
 
 
-def _is_parquet(path: str | Path) -> bool:
-    return Path(path).suffix.lower() in (".parquet", ".pq")
+def is_text(data: Any) -> bool:
+    """Whether values are written as texts, so that what is declared says which type they have."""
+    if isinstance(data, str | Path):
+        return ending_of(data) not in (*PARQUET, *IPC)
+    return isinstance(data, Incoming) or hasattr(data, "read")
 
 
+# ── files ────────────────────────────────────────────────────────────────────────────────────────────────
+def _of_path(path: str | Path, reading: FileReading) -> TableSource:
+    files = table_files(path)
+    open_one = partial(_of_file, reading=reading)
+    return open_one(files[0], None) if len(files) == 1 else FilesInTurn(files, open_one)
+
+
+def _of_file(path: str, like: FileSource | None, reading: FileReading) -> FileSource:
+    if Path(path).suffix.lower() in PARQUET:
+        return ParquetSource(path, reading.types)
+    if Path(path).suffix.lower() in IPC:
+        return IpcSource(path, reading.types)
+    if ending_of(path) == ".json":
+        hint = f"if it has such lines, its name should end in .jsonl; else {AS_LINES.format(path)} makes such a file"
+        raise StreamError("of JSON one object a line is read (.jsonl), and this is .json", Location(path), hint=hint)
+    return _of_bytes(TableBytes(path), reading, like)
+
+
+def _of_bytes(raw: TableBytes, reading: FileReading, like: FileSource | None) -> CsvSource | JsonSource:
+    """JSON lines or CSV: the name of a file says which of them, or how they begin."""
+    beginning, ending = raw.beginning(), ending_of(raw.url)
+    if ending in JSON_LINES or (ending not in CSV and is_json(beginning)):
+        return JsonSource(raw, reading.types, reading.leave_out, like if isinstance(like, JsonSource) else None)
+    return CsvSource(raw, reading.types, reading.csv)
+
+
+# ── what is in memory ────────────────────────────────────────────────────────────────────────────────────
 def _from_iterable(data: Iterable[Any], types: dict[str, pyarrow.DataType]) -> TableSource:
     """Record batches or dictionaries: the first one tells."""
     items = iter(data)

@@ -51,6 +51,19 @@ class TableSource(Protocol):
         """Where the tuple ``row`` (from 0) is, for errors."""
 
 
+@dataclass(slots=True)
+class MalformedLines:
+    """How many lines of JSON were left out because they are no rows, and what is wrong with the first."""
+
+    count: int = 0
+    first: str = ""
+
+    def note(self, error: StreamError) -> None:
+        """One more."""
+        self.count += 1
+        self.first = self.first or f"at {error.location}: {error.message}"
+
+
 @dataclass(frozen=True, slots=True)
 class CsvFormat:
     """How a CSV file is written: its ``names`` if it has no header, and the unquoted values that are NULL."""

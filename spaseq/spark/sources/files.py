@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import operator
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,8 +23,9 @@ from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import check_readable, expand, is_plain_nquads, read_source
 from spaseq.sources.rdf.nquads import event_start, read_part
-from spaseq.sources.rdf.wire import WireReport, unread
+from spaseq.sources.rdf.wire import WireReport
 from spaseq.sources.source import is_url
+from spaseq.spark.data_frames import tell_losses
 from spaseq.spark.packing import EVENT, INSTANT
 from spaseq.spark.sources.options import ReadOptions
 
@@ -148,12 +148,6 @@ def read_pieces(found: Iterable[Piece], options: ReadOptions) -> Iterator[pyarro
                     yield events.to_arrow(pruned=False).cast(EVENT)
     finally:
         tell_losses(options.stream, report)
-
-
-def tell_losses(stream: str, report: WireReport) -> None:
-    """What reading dropped, in the log of the worker."""
-    for loss in unread(stream, report):
-        print(f"spaseq: {loss.line()}", file=sys.stderr)
 
 
 def _events(piece: Piece, options: ReadOptions, report: WireReport) -> Iterator[Events]:

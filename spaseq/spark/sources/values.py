@@ -17,9 +17,8 @@ from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import ENDINGS
 from spaseq.sources.rdf.values import ValueReader
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport
-from spaseq.spark.matching import check_losses, data_frame
+from spaseq.spark.data_frames import check_losses, data_frame, tell_losses
 from spaseq.spark.packing import EVENT, EVENT_DDL, INSTANT
-from spaseq.spark.sources.files import tell_losses
 from spaseq.streams.timestamps import UNITS
 
 if TYPE_CHECKING:

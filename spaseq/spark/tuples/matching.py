@@ -11,8 +11,9 @@ from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWind
 from spaseq.sources.tables.source import check_texts
 from spaseq.sources.tables.types import integers_of
 from spaseq.spark.cluster import shuffle_partitions
+from spaseq.spark.data_frames import check_losses, data_frame
 from spaseq.spark.engine_stage import match_batch
-from spaseq.spark.matching import check_losses, checked_buckets, data_frame, finished, partitions_of
+from spaseq.spark.matching import checked_buckets, finished, partitions_of
 from spaseq.spark.tuples.job import TupleJob
 from spaseq.spark.tuples.map_stage import selected, table_reading
 from spaseq.spark.tuples.results import result_types

@@ -22,6 +22,7 @@ from spaseq.pattern.formulas.predicates import Attribute
 from spaseq.pattern.formulas.query import FormulaQuery, SelectionStrategy, named_in
 from spaseq.plan.formulas.aggregation import holds_several
 from spaseq.plan.formulas.automaton import RecognitionPlan
+from spaseq.sources.files import is_several
 from spaseq.tuples.columns.schema import STREAM
 from spaseq.tuples.columns.vectors import Column, Mask
 from spaseq.tuples.encoding.history import EventHistory
@@ -206,7 +207,7 @@ def check_readable_again(source: Any) -> None:
     """OptionError if a source, or one of several, is used up when it has been read."""
     for data in source.values() if isinstance(source, Mapping) else [source]:
         is_file = isinstance(data, str | Path)
-        if is_file and Path(data).is_file():
+        if is_file and (Path(data).is_file() or is_several(data)):
             continue
         if is_file or isinstance(data, Iterator) or hasattr(data, "read") or hasattr(data, "read_next_batch"):
             hint = "give a file, a table, a frame or a list of rows"

@@ -114,13 +114,17 @@ def test_values_that_are_not_as_declared(table: Path, invoke: Invoke) -> None:
     [
         ("nowhere.ceql", "events.csv", 2, "cannot read the query nowhere.ceql"),
         ("pairs.ceql", "nowhere.csv", 1, "nowhere.csv: error: cannot read: no such file"),
-        ("pairs.ceql", ".", 1, "cannot read"),
+        ("pairs.ceql", "folder", 1, "folder: error: the folder has no file with the ending of a stream"),
+        ("pairs.ceql", "no*.csv", 1, "no*.csv: error: no file fits this pattern"),
+        ("pairs.ceql", "events.json", 1, "events.json: error: of JSON one object a line is read"),
         ("-", "-", 2, "cannot both come from standard input"),
     ],
 )
 def test_files_that_cannot_be_read(
     table: Path, invoke: Invoke, query: str, events: str, code: int, message: str
 ) -> None:
+    Path("folder").mkdir()
+    Path("events.json").touch()
     result = invoke("tuples", query, "--events", events, input=PAIRS)
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in result.stderr and "internal" not in result.stderr

@@ -25,20 +25,20 @@ def enter(data: bytes) -> str:
         path = Path(folder) / "t.csv"
         path.write_bytes(data)
         same(kinds(found), kinds(found_in(lambda: path)), "in memory and in a file")
-    with patch("spaseq.sources.tables.csv.SAMPLE", SMALL):
+    with patch("spaseq.sources.tables.raw.BLOCK", SMALL):
         found_in(lambda: io.BytesIO(data))
     if len(data) < PIPE // 2 and not data.startswith(b"\x1f\x8b"):
-        with _pipes(data) as pipes:
-            same(kinds(found), kinds(found_in(lambda: next(pipes))), "in memory and through a pipe")
+        with pipes(data) as paths:
+            same(kinds(found), kinds(found_in(lambda: next(paths))), "in memory and through a pipe")
     return word(found)
 
 
 @contextmanager
-def _pipes(data: bytes) -> Iterator[Iterator[str]]:
+def pipes(data: bytes) -> Iterator[Iterator[str]]:
     """Paths of pipes that hold ``data`` and have ended, as many as are asked for."""
     opened: list[int] = []
 
-    def paths() -> Iterator[str]:
+    def opened_paths() -> Iterator[str]:
         while True:
             reading, writing = os.pipe()
             opened.append(reading)
@@ -48,7 +48,7 @@ def _pipes(data: bytes) -> Iterator[Iterator[str]]:
             yield f"/dev/fd/{reading}"
 
     try:
-        yield paths()
+        yield opened_paths()
     finally:
         for descriptor in opened:
             os.close(descriptor)

@@ -189,20 +189,22 @@ def test_of_texts_all_at_once_and_one_by_one_are_the_same(tmp_path: Path) -> Non
 def test_json_is_no_table(text: str, tmp_path: Path) -> None:
     path = tmp_path / "events.json"
     path.write_text(text)
-    with pytest.raises(StreamError, match="this is JSON, and no table in CSV") as caught:
+    with pytest.raises(StreamError, match="of JSON one object a line is read") as caught:
         match(QUERY, path, time="ms")
-    assert "events are tables in CSV or Parquet" in caught.value.hint
+    assert "its name should end in .jsonl" in caught.value.hint
+    with pytest.raises(StreamError, match="this is JSON, and no table in CSV"):
+        match(QUERY, path.rename(tmp_path / "events.csv"), time="ms")
 
 
 def test_what_the_hint_says_about_json_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("e.jsonl").write_text('{"ms": 1, "type": "A"}\n{"ms": 2, "type": "A"}\n')
+    Path("e.json").write_text('[{"ms": 1, "type": "A"},\n{"ms": 2, "type": "A"}]\n')
     with pytest.raises(StreamError) as caught:
-        match(QUERY, "e.jsonl", time="ms")
-    made = re.search(r"pandas\.read_json\(.*?\.parquet'\)", caught.value.hint)
+        match(QUERY, "e.json", time="ms")
+    made = re.search(r"pandas\.read_json\(.*?lines=True\)", caught.value.hint)
     assert made
     eval(made[0], {"pandas": pandas})
-    assert match(QUERY, "events.parquet", time="ms", unit="ms").count() == 1
+    assert match(QUERY, "events.jsonl", time="ms", unit="ms").count() == 1
 
 
 @pytest.mark.parametrize("header", ["{name},type,ms", "[x],type,ms"])

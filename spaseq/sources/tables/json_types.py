@@ -1,0 +1,162 @@
+"""Types of the columns of JSON lines: those of their first values, and in which types Arrow reads them.
+
+| values | types |
+| --- | --- |
+| `true`, `false` | bool |
+| integers; other numbers, or integers beyond 64 bits | int64; double |
+| texts; if all are days or times of ISO 8601 | string; date32 or timestamp |
+| objects, arrays | struct, list |
+| nothing but `null` | null |
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pyarrow
+from pyarrow import types
+
+from spaseq.sources.tables.json_text import WrittenNumber
+from spaseq.sources.tables.source import is_text
+from spaseq.sources.tables.types import CODED_TEXT
+
+INTEGER = re.compile(r"-?\d+")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_FEW = 64  # distinct texts that are always worth a dictionary
+# As CSV has them: a day, whole seconds, or fractions of them, with a zone or without; the last of years far away.
+_TIMES = (
+    pyarrow.date32(), *(pyarrow.timestamp(unit, zone) for unit in ("s", "ns", "us") for zone in (None, "UTC")),
+)  # fmt: skip
+
+
+class ValueShape:
+    """What the values of a column, of a field, or the elements of arrays are: of one kind, which the first one has.
+
+    Values of another kind do not count: they are errors where they are read.
+    """
+
+    def __init__(self) -> None:
+        self.kind = "null"
+        self.fields: dict[str, ValueShape] = {}
+        self.texts: list[str] = []
+        self._elements: ValueShape | None = None
+
+    def add(self, value: Any) -> None:
+        """One more value."""
+        kind = _kind_of(value)
+        if self.kind == "null":
+            self.kind = kind
+        elif self.kind != kind:
+            self.kind = "double" if {self.kind, kind} == {"integer", "double"} else self.kind
+            return
+        if kind == "text":
+            self.texts.append(value)
+        elif kind == "object":
+            for name, member in value.items():
+                if is_text(name):
+                    self.fields.setdefault(name, ValueShape()).add(member)
+        elif kind == "array":
+            self._elements = self._elements or ValueShape()
+            for element in value:
+                self._elements.add(element)
+
+    def type(self, declared: Mapping[str, pyarrow.DataType], path: str = "") -> pyarrow.DataType:
+        """The type of the values at a path; that of a member is declared by its path."""
+        if path in declared:
+            return timed(declared[path], self)
+        if self.kind == "text":
+            return time_type(self.texts) or pyarrow.string()
+        if self.kind == "array":
+            assert self._elements is not None
+            return pyarrow.list_(self._elements.type(declared, path))
+        if self.kind == "object":
+            names = dict.fromkeys([*self.fields, *_below(path, declared)])
+            shapes = ((name, self.fields.get(name, ValueShape())) for name in names)
+            return pyarrow.struct([(name, shape.type(declared, f"{path}.{name}")) for name, shape in shapes])
+        return _SCALARS[self.kind]
+
+
+_SCALARS = {
+    "null": pyarrow.null(), "boolean": pyarrow.bool_(), "integer": pyarrow.int64(), "double": pyarrow.float64(),
+}  # fmt: skip
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case bool():
+            return "boolean"
+        case WrittenNumber():
+            return "integer" if INTEGER.fullmatch(value) and fits_int64(value) else "double"
+        case str():
+            return "text"
+        case dict():
+            return "object"
+        case list():
+            return "array"
+    return "null"
+
+
+def fits_int64(digits: str) -> bool:
+    """Whether an integer has 64 bits."""
+    return len(digits) < 21 and -(2**63) <= int(digits) < 2**63
+
+
+def _below(path: str, declared: Iterable[str]) -> list[str]:
+    """The members of the object at a path for which something is declared."""
+    begin = f"{path}."
+    return [name[len(begin) :].partition(".")[0] for name in declared if name.startswith(begin)]
+
+
+def time_type(texts: list[str]) -> pyarrow.DataType | None:
+    """The type of days or times that all of the texts are; None: they are not."""
+    if not texts or not _DAY.match(texts[0]) or not all(map(is_text, texts)):
+        return None
+    column = pyarrow.array(texts, pyarrow.string())
+    for type_ in _TIMES:
+        try:
+            column.cast(type_)
+        except pyarrow.ArrowInvalid:
+            continue
+        return pyarrow.timestamp("us", type_.tz) if types.is_timestamp(type_) and type_.unit == "s" else type_
+    return None
+
+
+def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
+    """A declared type; of times the one in which they are written, so that what is finer can be cut."""
+    written = time_type(shape.texts) if types.is_timestamp(declared) and shape.kind == "text" else None
+    return written if written is not None and types.is_timestamp(written) else declared
+
+
+def coded(type_: pyarrow.DataType, values: list[Any]) -> pyarrow.DataType:
+    """The type, with a dictionary if there are few texts, as of CSV."""
+    if not types.is_string(type_):
+        return type_
+    distinct = len({value for value in values if isinstance(value, str)})
+    return CODED_TEXT if distinct <= max(_FEW, len(values) // 4) else type_
+
+
+# ── how Arrow reads them ─────────────────────────────────────────────────────────────────────────────────
+_SIMPLE: tuple[Callable[[pyarrow.DataType], bool], ...] = (
+    types.is_null, types.is_boolean, types.is_integer, types.is_float32, types.is_float64, types.is_decimal128,
+    types.is_decimal256, types.is_string,
+)  # fmt: skip
+_TEXTUAL: tuple[Callable[[pyarrow.DataType], bool], ...] = (
+    types.is_large_string, types.is_timestamp, types.is_date32,
+)  # fmt: skip
+
+
+def reading_type(type_: pyarrow.DataType, is_text: bool = False) -> pyarrow.DataType:
+    """In which type Arrow reads values of a type; ``is_text``: they are written as texts.  ValueError: in none."""
+    if types.is_struct(type_):
+        return pyarrow.struct([(field.name, reading_type(field.type)) for field in type_])
+    if types.is_list(type_):
+        return pyarrow.list_(reading_type(type_.value_type))
+    if types.is_dictionary(type_):
+        return reading_type(type_.value_type)
+    if any(test(type_) for test in _TEXTUAL):
+        return pyarrow.string()
+    if not any(test(type_) for test in _SIMPLE):
+        raise ValueError(f"values of JSON do not become {type_}")
+    return pyarrow.string() if is_text and not types.is_decimal(type_) else type_

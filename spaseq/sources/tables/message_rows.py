@@ -1,0 +1,279 @@
+"""From the messages of a transport to rows: objects of JSON, lines of CSV, or streams of Arrow IPC.
+
+Rows of a message are whole.  Those of some messages are decoded together; where that fails, one by one, so that the one
+that is wrong is found, and lost alone.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from itertools import accumulate
+
+import numpy as np
+import pyarrow
+from pyarrow import types
+
+from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.files import as_stream_errors
+from spaseq.sources.tables.source import CsvFormat, check_values, to_usual, without_times
+from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
+from spaseq.sources.transports.transport import Message, Transport, as_line
+from spaseq.streams.batch import Numbers
+
+PAUSE = 0.05  # seconds without a message after which types are inferred from the rows that are there
+FORMATS = ("json", "csv", "arrow")
+_IPC = b"\xff\xff\xff\xff"  # how a stream of Arrow IPC begins
+_JSON = re.compile(rb"\s*\{")
+_PRETTY = re.compile(rb"[\r\n]+")
+
+
+class RowFormat(ABC):
+    """Decodes messages of a format; ``schema`` has the columns and types of all rows, once they are known."""
+
+    schema: pyarrow.Schema | None = None
+
+    @abstractmethod
+    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+        """The rows of messages.  ArrowException, OSError: one has none."""
+
+
+class JsonRows(RowFormat):
+    """Each message is an object, on however many lines, or some objects, each on a line."""
+
+    def __init__(self, declared: dict[str, pyarrow.DataType]) -> None:
+        self._declared = declared
+
+    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+        """See ``RowFormat``."""
+        from pyarrow import json
+
+        data = b"".join(map(_json_lines, messages))
+        typed = self.schema or pyarrow.schema([*self._declared.items()])
+        known = pyarrow.schema([(field.name, _as_written(field.type)) for field in typed])
+        if not data:
+            return known.empty_table()
+        options = json.ParseOptions(
+            explicit_schema=known, unexpected_field_behavior="ignore" if self.schema else "infer"
+        )
+        read = json.ReadOptions(use_threads=False, block_size=len(data) + 1)
+        return json.read_json(pyarrow.BufferReader(data), read, options)
+
+
+def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """What Arrow reads in JSON for a type: it knows no dates there, which are texts first."""
+    return pyarrow.string() if types.is_date(type_) else type_
+
+
+def _json_lines(message: Message) -> bytes:
+    """The objects of a message, each on a line."""
+    data = message.data.strip()
+    first = data.partition(b"\n")[0].rstrip()
+    if b"\n" in data and not (first.startswith(b"{") and first.endswith(b"}")):
+        data = _PRETTY.sub(b" ", data)  # line ends stand between the words of JSON alone
+    return data + b"\n" if data else b""
+
+
+class CsvRows(RowFormat):
+    """Each message is a line, or some; which columns they have is said, for none has a header."""
+
+    def __init__(self, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+        self._declared = declared
+        self._form = form
+        self._names = form.names or ()
+
+    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+        """See ``RowFormat``."""
+        from pyarrow import csv
+
+        data = b"".join(map(as_line, messages))
+        known = self.schema or pyarrow.schema([*self._declared.items()])
+        if not data:
+            return known.empty_table()
+        return csv.read_csv(
+            pyarrow.BufferReader(data),
+            read_options=csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=self._names),
+            parse_options=csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(
+                column_types=known, null_values=list(self._form.nulls), strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )  # fmt: skip
+
+
+class ArrowRows(RowFormat):
+    """Each message is a stream of Arrow IPC, with its schema."""
+
+    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+        """See ``RowFormat``."""
+        tables = [pyarrow.ipc.open_stream(one.data).read_all() for one in messages if one.data]
+        if not tables:
+            return (self.schema or pyarrow.schema([])).empty_table()
+        known = self.schema or tables[0].schema
+        return pyarrow.concat_tables([table.select(known.names).cast(known) for table in tables])
+
+
+class MessageRows:
+    """The rows of a transport, as a table that never waits for more than the next message.
+
+    A column has the type that is declared, or that of its values in the first messages: those that are there when the
+    first one came, and none for a moment.  ``refuse`` is told what is wrong with a message, which then has no rows;
+    without it that is raised, after the rows before.
+    """
+
+    may_pause = True  # batches may be empty, so that who reads others, too, need not wait
+
+    def __init__(
+        self, transport: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat,
+        refuse: Callable[[StreamError], None] | None = None,
+    ) -> None:  # fmt: skip
+        self._source = transport
+        self._arrivals = transport.arrivals
+        self._declared = declared
+        self._refuse: Callable[[StreamError], None] | None = lambda _: None  # these are going to be read again
+        self._error: StreamError | None = None  # that comes after the rows at hand
+        self._rows = 0  # before those of ``_messages``
+        self._messages: list[Message] = []  # that are worked on
+        self._ends: list[int] = []  # the row behind each of them
+        self._begin = self._first()
+        self._format = _row_format(transport, self._begin, declared, form)
+        begin = self._table(self._begin) or pyarrow.schema([*declared.items()]).empty_table()
+        self.names: tuple[str, ...] = tuple(begin.schema.names)
+        self._types = pyarrow.schema([(field.name, declared.get(field.name, field.type)) for field in begin.schema])
+        self._schema = pyarrow.schema([])
+        self._refuse, self._ends, self._error = refuse, [], None
+
+    def has_times(self, column: str) -> None:
+        """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
+        if kind_of_type(self._types.field(column).type) is ValueKind.TEXT:
+            self._declared = without_times(self._declared, column)
+
+    def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
+        """The types of ``columns``."""
+        self._format.schema = self._types
+        asked = [(name, self._types.field(column_named(name)).type) for name in columns]
+        self._schema = usual_schema(pyarrow.schema(asked))
+        return self._schema
+
+    def batches(self) -> Iterator[pyarrow.RecordBatch]:
+        """All rows, those of some messages together."""
+        with closing(self._arrivals):
+            yield from self._batches()
+
+    def _batches(self) -> Iterator[pyarrow.RecordBatch]:
+        messages: list[Message] | None = self._begin
+        while messages is not None:
+            self._rows += self._ends[-1] if self._ends else 0
+            self._messages, self._ends = messages, []
+            if (table := self._table(messages)) is not None and table.num_rows:
+                for batch in table.combine_chunks().to_batches():
+                    check_values(batch, self._schema.names, self._rows, self.place)
+                    yield to_usual(batch, self._schema, self._rows, self.place, self._declared)
+            self.worked_out(self._rows + (self._ends[-1] if self._ends else 0))
+            if self._error is not None:
+                raise self._error
+            if self.may_pause and self._arrivals.pauses():
+                yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
+            messages = self._taken()
+
+    @property
+    def ends(self) -> Numbers:
+        """The row behind each of the messages whose rows were given last."""
+        return self._rows + np.array(self._ends, np.int64)
+
+    def place(self, row: int) -> Location:
+        """The message that a row is in."""
+        at = bisect_right(self._ends, row - self._rows)
+        return Location(self._source.place(self._messages[at]) if at < len(self._messages) else self._source.url)
+
+    def worked_out(self, row: int) -> None:
+        """All rows before this one are worked out."""
+        if done := bisect_right(self._ends, row - self._rows):
+            self._arrivals.done(self._messages[done - 1])
+
+    def _first(self) -> list[Message]:
+        found = self._taken() or []
+        while found and not self._arrivals.rests_for(PAUSE) and len(found) < 1000 and (more := self._taken()):
+            found += more
+        return found
+
+    def _taken(self) -> list[Message] | None:
+        with as_stream_errors(self._source.url):
+            return self._arrivals.take()
+
+    def _table(self, messages: list[Message]) -> pyarrow.Table | None:
+        """The rows of messages, and where those of each end; None: there are none."""
+        try:
+            table = self._format.table(messages)
+        except (pyarrow.ArrowException, OSError):
+            return self._one_by_one(messages)
+        if table.num_rows == len(messages):
+            self._ends = list(range(1, len(messages) + 1))
+        else:
+            self._ends = list(accumulate(self._format.table([one]).num_rows for one in messages))
+        return table
+
+    def _one_by_one(self, messages: list[Message]) -> pyarrow.Table | None:
+        tables, counts = [], []
+        for one in messages:
+            try:
+                tables.append(self._format.table([one]))
+                counts.append(tables[-1].num_rows)
+            except (pyarrow.ArrowException, OSError) as error:
+                refused = StreamError(_told(error), Location(self._source.place(one)))
+                if self._refuse is None:
+                    self._error = refused
+                    break
+                counts.append(0)
+                self._refuse(refused)
+        self._ends = list(accumulate(counts))
+        return pyarrow.concat_tables(tables, promote_options="permissive") if tables else None
+
+
+class ReleasedRows(MessageRows):
+    """Rows of which nobody keeps a state: messages that are worked out need not come again."""
+
+    may_pause = False
+
+    def worked_out(self, row: int) -> None:
+        """See ``MessageRows``."""
+        super().worked_out(row)
+        self._source.release(self._arrivals.position)
+
+
+def _told(error: Exception) -> str:
+    message = str(error).removeprefix("JSON parse error: ").removeprefix("CSV parse error: ")
+    return f"the message has no such rows: {message[:1].lower()}{message[1:]}"
+
+
+def _row_format(
+    source: Transport, begin: Sequence[Message], declared: dict[str, pyarrow.DataType], form: CsvFormat
+) -> RowFormat:
+    """How rows are written.  OptionError: not in a format of rows, or lines of CSV whose columns nobody says."""
+    first = next((one.data for one in begin if one.data.strip()), b"")
+    sniffed = "arrow" if first.startswith(_IPC) else "json" if _JSON.match(first) or not first else "csv"
+    kind = source.format or sniffed
+    if kind not in FORMATS:
+        raise OptionError(f"{source.url}: format={kind} has no rows; write one of {', '.join(FORMATS)}")
+    if kind == "csv" and form.names is None:
+        hint = "say which columns they have: --columns time,price (CsvFormat(names=…))"
+        raise OptionError(f"{source.url}: messages in CSV have no header; {hint}")
+    plain = {name: type_ for name, type_ in declared.items() if not types.is_dictionary(type_)}
+    return {"json": lambda: JsonRows(plain), "csv": lambda: CsvRows(plain, form), "arrow": ArrowRows}[kind]()
+
+
+def only_partition(source: Transport) -> Transport:
+    """The one partition of a source.  OptionError: it has several, whose rows are in no order."""
+    found = source.partitions()
+    if len(found) != 1:
+        several = f"{source.url} has {len(found):,} partitions, and a table is in one order"
+        raise OptionError(f"{several}: read one of them, as in ?partition={found[0].name if found else 0}")
+    return found[0]
+
+
+def rows_of_messages(source: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> MessageRows:
+    """A table of what comes in messages.  OptionError, StreamError: see ``MessageRows``."""
+    return ReleasedRows(only_partition(source), declared, form)

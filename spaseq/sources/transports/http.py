@@ -1,0 +1,194 @@
+"""``http://…`` and ``https://…``: server-sent events, lines, or any other stream of bytes.
+
+The query of such a URL is the server's, so that settings stand behind ``#``: ``https://host/events?all=1#retry=5m``.
+"""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import threading
+from collections.abc import Iterator, Sequence
+
+import httpx
+
+from spaseq.errors import Location, StreamError
+from spaseq.sources.transports.addresses import Address
+from spaseq.sources.transports.receiving import SHORTEST, Receiving
+from spaseq.sources.transports.sse import EventStream
+from spaseq.sources.transports.transport import Message, Position
+
+SETTINGS = ("user", "password_env", "token_env", "ca")
+EVENTS, LINES, BYTES = "events", "lines", "bytes"
+_BY_LINES = ("json", "jsonld", "csv")  # formats whose lines stand for themselves
+_LINE_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
+_LINE_ENDINGS = (".jsonl", ".ndjson", ".jsonld", ".ndjsonld")
+_PASSING = (408, 425, 429, 500, 502, 503, 504)  # what a server may answer another time otherwise
+CONTACT = 10.0  # seconds for a connection
+SILENCE = 300.0  # seconds without a byte, not even a comment, after which a connection counts as lost
+
+
+class Response(Receiving):
+    """What a server answers, as long as it goes on."""
+
+    def __init__(self, url: str) -> None:
+        written, _, settings = url.partition("#")
+        self.asked = written
+        super().__init__(f"{written.partition('?')[0]}?{settings}", SETTINGS)
+        Address.of(written.partition("?")[0], ())  # says what is wrong with it
+        self._events = EventStream()
+        self._kind = ""  # EVENTS, LINES or BYTES, once it is known
+        self._answered = threading.Event()
+        self._wanted = threading.Event()  # somebody reads: until then an answer waits
+        self._from_here = False  # the answer that waits is of another position
+
+    @property
+    def kind(self) -> str:
+        """What the server answers with, after waiting for that."""
+        self._begin()
+        self._answered.wait()
+        return self._kind
+
+    @property
+    def comes_in_messages(self) -> bool:  # type: ignore[override]
+        """See ``Transport``."""
+        return self.kind != BYTES
+
+    @property
+    def resumes(self) -> bool:  # type: ignore[override]
+        """Whether the server can be asked for what comes behind an event."""
+        return self.kind == EVENTS
+
+    def go_on(self, position: Position) -> None:
+        """See ``Transport``."""
+        super().go_on(position)
+        self._events = EventStream(str(position or ""))
+        self._from_here = self._answered.is_set() and position is not None
+
+    def take(self) -> Sequence[Message] | None:
+        """See ``Transport``."""
+        self._wanted.set()
+        return super().take()
+
+    def descriptor(self) -> int | None:
+        """See ``Source``."""
+        self._wanted.set()
+        return super().descriptor()
+
+    def close(self) -> None:
+        """See ``Source``."""
+        self._wanted.set()
+        super().close()
+
+    def read(self) -> bytes:
+        """See ``Source``: as it came."""
+        if self.comes_in_messages:
+            return super().read()
+        messages = self.arrivals.take() or []
+        return b"".join(one.data for one in messages)
+
+    # ── the thread ───────────────────────────────────────────────────────────────────────────────────────────
+    def receive(self) -> None:
+        """See ``Receiving``."""
+        try:
+            with self._client() as client:
+                while not self.channel.is_closed and self._asks_again(client):
+                    pass
+        finally:
+            self._answered.set()
+
+    def _client(self) -> httpx.Client:
+        verify: ssl.SSLContext | bool = True
+        if authorities := self.address.get("ca"):
+            verify = ssl.create_default_context(cafile=authorities)
+        timeout = httpx.Timeout(CONTACT, read=SILENCE)
+        return httpx.Client(timeout=timeout, verify=verify, follow_redirects=False)
+
+    def _asks_again(self, client: httpx.Client) -> bool:
+        """Read one answer to its end; whether to ask again."""
+        try:
+            with client.stream("GET", self.asked, headers=self._headers()) as response:
+                if response.status_code != 204:
+                    self._check(response)
+                    self._wanted.wait()
+                    if self._from_here:
+                        self._from_here = False
+                        return True
+                    self._take(response)
+                if self._kind != EVENTS or response.status_code == 204:
+                    return False
+            self._events.interrupted()
+            return self.channel.pause(SHORTEST if self._events.retry is None else self._events.retry)
+        except httpx.HTTPError as error:
+            if self._kind == BYTES or isinstance(error.__cause__, ssl.SSLCertVerificationError) or _is_tls(error):
+                raise StreamError(f"cannot read: {_told(error)}", Location(self.url)) from None
+            reason = _told(error)
+        if self.channel.is_closed:
+            return False
+        self._events.interrupted()
+        pause = self.outages.failed(reason)
+        return self.channel.pause(pause if self._events.retry is None else self._events.retry)
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Cache-Control": "no-cache"}
+        if self._events.last_id:
+            headers["Last-Event-ID"] = self._events.last_id
+        if (token := self.address.secret("token_env")) is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        elif user := self.address.get("user"):
+            pair = f"{user}:{self.address.secret('password_env') or ''}"
+            headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
+        return headers
+
+    def _check(self, response: httpx.Response) -> None:
+        """StreamError: the server refuses.  HTTPStatusError: for now."""
+        if response.is_success:
+            self.outages.mended()
+            self._kind = self._kind or self._kind_of(response.headers.get("content-type", ""))
+            self._answered.set()
+            return
+        told = f"{response.status_code} {response.reason_phrase}"
+        if response.status_code in _PASSING:
+            raise httpx.HTTPStatusError(f"the server answers {told}", request=response.request, response=response)
+        hint = f"ask {response.headers['location']} instead" if response.has_redirect_location else ""
+        raise StreamError(f"the server answers {told}", Location(self.url), hint=hint)
+
+    def _kind_of(self, content_type: str) -> str:
+        media = content_type.partition(";")[0].strip().lower()
+        if media == "text/event-stream":
+            return EVENTS
+        by_lines = media in _LINE_TYPES or self.format in _BY_LINES or self.url.lower().endswith(_LINE_ENDINGS)
+        return LINES if by_lines else BYTES
+
+    def _take(self, response: httpx.Response) -> None:
+        for some in self._messages(response):
+            if some and not self.channel.put(some):
+                return
+
+    def _messages(self, response: httpx.Response) -> Iterator[list[Message]]:
+        if self._kind == BYTES:
+            yield from ([Message(data)] for data in response.iter_bytes())
+            return
+        for lines in _lines(response):
+            if self._kind == EVENTS:
+                yield [one for line in lines for one in self._events.take(line.decode("utf-8", "replace"))]
+            else:
+                yield [Message(line) for line in lines if line]
+
+
+def _lines(response: httpx.Response) -> Iterator[list[bytes]]:
+    """Whole lines without their ends, as many as are there; the last one may lack its end."""
+    rest = b""
+    for data in response.iter_bytes():
+        *lines, rest = (rest + data).replace(b"\r\n", b"\n").split(b"\n")
+        yield lines
+    if rest:
+        yield [rest]
+
+
+def _told(error: httpx.HTTPError) -> str:
+    return str(error) or type(error).__name__
+
+
+def _is_tls(error: httpx.HTTPError) -> bool:
+    return "CERTIFICATE_VERIFY_FAILED" in str(error) or "SSL" in str(error)
