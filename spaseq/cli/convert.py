@@ -17,10 +17,12 @@ from spaseq.graphs.conversion import converted, write_in_order, written_in_order
 from spaseq.graphs.mapped import Mapped
 from spaseq.memory import keep_freed_blocks
 from spaseq.sources.conversion.timed_texts import TimedTexts
+from spaseq.sources.files import GRAPHS, TABLE_ENDINGS, ending_of
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport, unread
 from spaseq.streams.timestamps import UNITS
 
 LEAST_MEMORY = 1 << 20
+N_QUADS = (".nq", ".nquads")
 
 
 @click.command()
@@ -84,12 +86,13 @@ class ConversionOptions:
         report = WireReport()
         opened = self._opened()
         texts = (text for one in opened for text in self._texts(one, report))
-        if self.output == "-":
-            with tempfile.TemporaryDirectory() as folder:
-                sys.stdout.buffer.writelines(written_in_order(texts, self.memory, Path(folder)))
-            sys.stdout.buffer.flush()
-        else:
-            self._write(texts)
+        with options.hints_with_options(mapping="--map FILE.map"):
+            if self.output == "-":
+                with tempfile.TemporaryDirectory() as folder:
+                    sys.stdout.buffer.writelines(written_in_order(texts, self.memory, Path(folder)))
+                sys.stdout.buffer.flush()
+            else:
+                self._write(texts)
         return [loss.line("--{}") for loss in unread(self.stream, report)]
 
     def _opened(self) -> list[str | Mapped]:
@@ -100,11 +103,18 @@ class ConversionOptions:
             raise OptionError("only one input can be standard input")
         if self.output != "-":
             output.check_not_read({"--output": Path(self.output)}, paths)
+            self._check_ending()
         if self.mapping is None:
             mappings.check_csv_options(self.columns, self.separator, self.nulls)
             return list(self.inputs)
         parsed = mappings.read_mapping(self.mapping)
         return [Mapped(path, parsed, csv=form) for path in self.inputs]
+
+    def _check_ending(self) -> None:
+        """OptionError: the output has the name of something else than N-Quads."""
+        ending = ending_of(self.output)
+        if self.output.lower().endswith(".zst") or (ending in (*GRAPHS, *TABLE_ENDINGS) and ending not in N_QUADS):
+            raise OptionError(f"--output {self.output}: N-Quads are written: {', '.join(N_QUADS)}, maybe with .gz")
 
     def _texts(self, source: str | Mapped, report: WireReport) -> Iterator[TimedTexts]:
         properties = tuple(one.removeprefix("<").removesuffix(">") for one in self.time_properties)

@@ -33,7 +33,7 @@ def described(mapping: Mapping) -> dict[str, Any]:
     casts = cast_types(mapping)
     return {
         "event": mapping.event and _named(mapping, mapping.event),
-        "time": mapping.time and _time(mapping.time),
+        "time": _time(mapping.time),
         "columns": [
             {"path": path, "variable": name, "type_in_text": str(casts[path]) if path in casts else None}
             for name, path in mapping.asked.items()
@@ -108,7 +108,7 @@ def _is_template(name: str) -> bool:
 def _lines(said: dict[str, Any]) -> Iterator[str]:
     event = said["event"] or "each row; its name is that of an event without one"
     yield f"event: {event}"
-    yield f"time: {said['time'] or 'none is given: AT ?column says it'}"
+    yield f"time: {said['time']}"
     yield "columns:"
     for column in said["columns"]:
         type_ = f", in text read as {column['type_in_text']}" if column["type_in_text"] else ""

@@ -27,8 +27,8 @@ _ARGUMENTS = (
     (re.compile(r'time_format="([^"]*)"'), r'--time-format "\1"'),
     (re.compile(r'\bunit="(\w+)"'), r"--time-unit \1"),
     (re.compile(r'on_error="(\w+)"'), r"--on-error \1"),
-    (re.compile(r"spaseq\.Mapped\(.*, mapping\)"), "--map NAME=FILE.map"),
 )
+_MAPPED = re.compile(r"spaseq\.Mapped\(.*, mapping\)")
 
 Asked = TypeVar("Asked", bound="RunOptions")
 
@@ -146,7 +146,7 @@ def declared_types(declared: Sequence[str]) -> dict[str, str]:
 
 
 @contextmanager
-def hints_with_options() -> Iterator[None]:
+def hints_with_options(mapping: str = "--map NAME=FILE.map") -> Iterator[None]:
     """Within, hints of errors have options such as ``--declare`` instead of what Python has for them."""
     try:
         yield
@@ -154,7 +154,7 @@ def hints_with_options() -> Iterator[None]:
         hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
         for pattern, option in _ARGUMENTS:
             hint = pattern.sub(option, hint)
-        error.hint = hint
+        error.hint = _MAPPED.sub(mapping, hint)
         raise
 
 

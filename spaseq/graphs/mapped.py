@@ -69,7 +69,9 @@ class Mapped:
         self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
     ) -> Iterator[Events]:
         """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
+        from spaseq.sources.mapped.opening import decimal_casts
         from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.rdf.events import Events
         from spaseq.sources.tables.message_rows import MessageRows
         from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
 
@@ -78,7 +80,12 @@ class Mapped:
 
         check_csv(self.csv)
         parsed = self.parsed
-        rows = MessageRows(transport, declared(self.types), self.csv or CsvFormat(), refuse if options.skip else None)
+        types = decimal_casts(parsed.mapping) | declared(self.types)
+        rows = MessageRows(transport, types, self.csv or CsvFormat(), refuse if options.skip else None)
+        for _ in rows.begin():
+            yield Events.of(iri, [], encoder)
+        if rows.are_none:
+            return
         check_declared(self.types, rows.names)
         dropped = 0
         with located(parsed):

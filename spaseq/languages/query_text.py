@@ -24,9 +24,9 @@ def text_of_file(path: str | os.PathLike[str]) -> str:
         with Path(path).open("rb") as file:
             return text_of(file.read(MOST_BYTES + 1), path)
     except IsADirectoryError:
-        raise OptionError(f"{path} is a directory, not a query file") from None
+        raise OptionError(f"{path} is a directory, not a file") from None
     except OSError as error:
-        raise OptionError(f"cannot read the query {path}: {error.strerror}") from None
+        raise OptionError(f"cannot read {path}: {error.strerror}") from None
 
 
 def text_of(data: bytes, path: str | os.PathLike[str]) -> str:

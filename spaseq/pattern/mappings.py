@@ -25,8 +25,8 @@ class MappedColumn:
 class EventTime:
     """The variable that has the time of an event.
 
-    A number counts ``unit`` (``us``, ``ms`` or ``s``) since 1970; a text is read as ``form`` says, by the signs of
-    ``strptime``.
+    A number counts ``unit`` (``us``, ``ms`` or ``s``) since 1970.  With a ``form``, numbers and texts are read as it
+    says, by the signs of ``strptime``.
     """
 
     variable: str
@@ -47,8 +47,8 @@ class Mapping:
     each: tuple[MappedColumn, ...]
     steps: tuple[Bind | Filter, ...]
     template: tuple[Triple, ...]
+    time: EventTime
     event: str | None = None
-    time: EventTime | None = None
 
     @property
     def asked(self) -> dict[str, str]:
@@ -93,7 +93,7 @@ class Mapping:
         terms = (term for one in self.template for term in (one.subject, one.predicate, one.object))
         yield from (term.name for term in terms if isinstance(term, Variable))
         yield from [] if self.event is None else [self.event]
-        yield from [] if self.time is None else [self.time.variable]
+        yield self.time.variable
 
 
 def variables_of(expression: Expression) -> list[str]:

@@ -15,7 +15,7 @@ from typing import TypeAlias, cast
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, Incoming
-from spaseq.sources.source import GrowingFile, Pipe, is_regular, is_url, opened_url
+from spaseq.sources.source import GrowingFile, Pipe, check_scheme, is_regular, is_url, opened_url
 
 Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
 SNIFFED = 1 << 16  # bytes at the beginning of a file that may tell its format
@@ -23,6 +23,7 @@ CSV = (".csv", ".tsv")
 JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 IPC = (".arrow", ".feather", ".ipc")
+GRAPHS = (".nq", ".nquads", ".trig", ".nt", ".ttl", ".jsonld", ".ndjsonld", ".jelly")
 TABLE_ENDINGS = (*CSV, *JSON_LINES, *PARQUET, *IPC)
 PACKED = (".gz", ".zst")  # of text
 _TABLES = (
@@ -89,6 +90,8 @@ def _files(text: str, is_one: Chooser, expected: tuple[str, ...]) -> list[str]:
     if place.is_dir():
         found = sorted(str(file) for file in place.iterdir() if is_one(file.name) and file.is_file())
         return _some(found, text, "the folder has no file with the ending of a stream", expected=expected)
+    if not place.exists():
+        check_scheme(text)
     if place.exists() or not glob.has_magic(text):
         return [text]
     names = glob.glob(text, recursive=True)  # noqa: PTH207  (Path.glob takes no absolute patterns)

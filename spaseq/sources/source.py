@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 from spaseq.errors import OptionError
+from spaseq.text import did_you_mean
 
 AT_ONCE = 1 << 18  # bytes of one read
 INTERVAL = 0.005  # seconds between two looks at a source of which nothing tells that bytes are there
@@ -90,6 +91,16 @@ def is_url(path: str) -> bool:
     """Whether a path names a source by a scheme that is known."""
     found = _SCHEME.match(path)
     return found is not None and (found[1] in TRANSPORTS or _of_scheme(found[1]) is not None)
+
+
+def check_scheme(path: str) -> None:
+    """OptionError: a path is a URL of a scheme that nothing reads."""
+    found = _SCHEME.match(path)
+    if found is not None and not is_url(path):
+        from importlib.metadata import entry_points
+
+        known = [*TRANSPORTS, *entry_points(group=GROUP).names]
+        raise OptionError(f"{path}: nothing reads {found[1]}://; {did_you_mean(found[1], known)}")
 
 
 def resumes(path: str) -> bool:

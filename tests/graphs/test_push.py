@@ -374,7 +374,7 @@ def test_errors_name_the_query_file(tmp_path: Path, ask: Callable[[Path], object
     path.write_bytes(b"\xff")
     with pytest.raises(spaseq.OptionError, match=r"bad\.spaseq is not UTF-8 text"):
         ask(path)
-    with pytest.raises(spaseq.OptionError, match="is a directory, not a query file"):
+    with pytest.raises(spaseq.OptionError, match="is a directory, not a file"):
         ask(tmp_path)
-    with pytest.raises(spaseq.OptionError, match=r"cannot read the query .*none\.spaseq: No such file"):
+    with pytest.raises(spaseq.OptionError, match=r"cannot read .*none\.spaseq: No such file"):
         ask(tmp_path / "none.spaseq")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import spaseq
+from spaseq.errors import QueryError
 from spaseq.languages.mappings import parse
 from spaseq.sources.mapped.proposal import proposed
 from spaseq.sources.tables.opening import open_source
@@ -32,7 +33,6 @@ def proposal(rows: Any) -> str:
         ({"created": TIME, "v": 1}, ["AT ?created"]),
         ({"ts": 1_767_225_600, "v": 1}, ["AT ?ts UNIT s"]),
         ({"ts": 1_767_225_600_000, "v": 1}, ["AT ?ts UNIT ms"]),
-        ({"ts": 7, "v": 1}, ["# AT ?time: no column looks like a time"]),
         ({"id": "a/b", "time": TIME}, ["EVENT <event/{?id}>", "<event/{?id}> a :Event"]),
         ({"a b": 1, "time": TIME}, ['COLUMN "a b" AS ?a_b', "; :a_b ?a_b"]),
         ({"7": 1, "time": TIME}, ['COLUMN "7" AS ?v7']),
@@ -57,7 +57,15 @@ def test_it_can_be_run() -> None:
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=9), min_size=1, unique=True))
 @settings(deadline=None, max_examples=50)
 def test_columns_of_any_name(names: list[str]) -> None:
-    parse(proposal(pyarrow.Table.from_arrays([pyarrow.array([1])] * len(names), names=names)))
+    columns = [pyarrow.array([TIME]), *[pyarrow.array([1])] * (len(names) - 1)]
+    parse(proposal(pyarrow.Table.from_arrays(columns, names=names)))
+
+
+def test_without_a_time_it_says_what_is_missing() -> None:
+    text = proposal(pyarrow.Table.from_pylist([{"name": "x"}]))
+    assert "# AT ?time: no column looks like a time; events need one" in text
+    with pytest.raises(QueryError, match="an event needs a time"):
+        parse(text)
 
 
 def test_the_command(folder: Path, invoke: Invoke) -> None:  # noqa: F811

@@ -72,7 +72,9 @@ def test_what_needs_no_columns() -> None:
     assert rows.event({"id": 7, "t": None, "p": 1, "w": None}) is None  # columns say what is wrong
 
 
-@pytest.mark.parametrize("mapping", ["CONSTRUCT { [] <x:v> ?v }", 'COLUMN "a.b" AS ?v AT ?t CONSTRUCT { [] <x:v> ?v }'])
+@pytest.mark.parametrize(
+    "mapping", ['EACH "l" AS ?e AT ?t CONSTRUCT { [] <x:v> ?v }', 'COLUMN "a.b" AS ?v AT ?t CONSTRUCT { [] <x:v> ?v }']
+)
 def test_what_needs_columns(mapping: str) -> None:
     with pytest.raises(NotKnownError):
         SingleRows(parse(mapping).mapping)

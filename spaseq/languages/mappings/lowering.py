@@ -37,8 +37,7 @@ def lower_mapping(node: tree.Mapping) -> Mapping:
     template = patterns.template(node.construct.template)
     event = _only(node, tree.Event)
     name = patterns.event(event) if event else None
-    time = _only(node, tree.Time)
-    return Mapping(columns, each, (*steps, *patterns.made), template, name, _time(time) if time else None)
+    return Mapping(columns, each, (*steps, *patterns.made), template, _time(node), name)
 
 
 # ── clauses ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -64,10 +63,14 @@ def _only(node: tree.Mapping, kind: type[Clause]) -> Clause | None:
     return found[0] if found else None
 
 
-def _time(node: tree.Time) -> EventTime:
-    if node.unit is not None and node.unit not in UNITS:
-        raise Problem(f"the unit of time is us, ms or s, not {node.unit}", node.span)
-    return EventTime(node.variable.name, node.unit, node.form)
+def _time(node: tree.Mapping) -> EventTime:
+    time = _only(node, tree.Time)
+    if time is None:
+        hint = "say which column has it, before CONSTRUCT: AT ?time"
+        raise Problem("an event needs a time", node.construct.span, hint)
+    if time.unit is not None and time.unit not in UNITS:
+        raise Problem(f"the unit of time is us, ms or s, not {time.unit}", time.span)
+    return EventTime(time.variable.name, time.unit, time.form)
 
 
 # ── what a row binds, and the triples ────────────────────────────────────────────────────────────────────

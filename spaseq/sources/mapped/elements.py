@@ -39,7 +39,11 @@ class ColumnPlaces:
     def columns(self, names: Sequence[str]) -> list[str]:
         """Those that are read of a table with columns of these names.  NoValuesError: one is not there."""
         every = [*(one.path for one in self.each), *self.paths.values()]
-        return list(dict.fromkeys(_column(path, names) for path in every))
+        found = {_column(path, names): path for path in every}
+        for name, path in found.items():
+            if names.count(name) > 1:
+                raise NoValuesError(path, f"the table has the column {name} twice")
+        return list(found)
 
     def values(self, rows: Mapping[str, pyarrow.Array], row: Numbers) -> tuple[dict[str, pyarrow.Array], Numbers]:
         """The values of each variable in each solution, and the row of each; ``row`` has the numbers of the rows.

@@ -100,8 +100,6 @@ class RowMapper:
 
     def _times(self, found: RowSolutions) -> tuple[Numbers, NDArray[np.bool_]]:
         time = self._mapping.time
-        if time is None:
-            return np.zeros(len(found), np.int64), np.ones(len(found), np.bool_)
         return times_of(found.words[time.variable], time, self._encoder.terms)
 
     def _faults(self, found: RowSolutions, first: Numbers, are_times: NDArray[np.bool_]) -> dict[int, str]:
@@ -110,10 +108,9 @@ class RowMapper:
         if mapping.event is not None:
             for one in np.flatnonzero(found.words[mapping.event][first] & _KINDS != _IRI).tolist():
                 faults[one] = _told(terms, mapping.event, int(found.words[mapping.event][first[one]]), "no IRI")
-        if mapping.time is not None:
-            name = mapping.time.variable
-            for one in np.flatnonzero(~are_times[first]).tolist():
-                faults[one] = _told(terms, name, int(found.words[name][first[one]]), "no time")
+        name = mapping.time.variable
+        for one in np.flatnonzero(~are_times[first]).tolist():
+            faults[one] = _told(terms, name, int(found.words[name][first[one]]), "no time")
         return faults
 
     def _without_triples(

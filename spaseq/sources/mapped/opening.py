@@ -27,8 +27,15 @@ _CAST_TO = {
 
 
 def cast_types(mapping: Mapping) -> dict[str, pyarrow.DataType]:
-    """The types by column that values in text have, as a mapping casts them to these and does nothing else."""
-    return {column: _CAST_TO[name] for column, name in mapping.casts(_CAST_TO).items()}
+    """The types by column that values in text have: a mapping casts them to these, or reads their text as a time."""
+    types = {column: _CAST_TO[name] for column, name in mapping.casts(_CAST_TO).items()}
+    path = mapping.asked.get(mapping.time.variable)
+    return types if mapping.time.form is None or path is None else types | {path: pyarrow.string()}
+
+
+def decimal_casts(mapping: Mapping) -> dict[str, pyarrow.DataType]:
+    """Those that are decimals, which are exact in numbers and in texts, however a row is written."""
+    return {column: type_ for column, type_ in cast_types(mapping).items() if pyarrow.types.is_decimal(type_)}
 
 
 class TableFormat(NamedTuple):

@@ -50,7 +50,7 @@ class SingleRows:
     """Makes events of single rows by a mapping; NotKnownError: the mapping says what is not known here."""
 
     def __init__(self, mapping: Mapping) -> None:
-        if mapping.each or mapping.time is None:
+        if mapping.each:
             raise NotKnownError
         self._columns = mapping.asked
         if any("." in path for path in self._columns.values()):

@@ -30,7 +30,7 @@ def times_of(words: Words, how: EventTime, terms: Terms) -> tuple[Numbers, NDArr
     instants = tags == _DATETIME
     times[instants], are[instants] = words[instants].view(np.int64) >> 5, True
     counts = words.view(np.int64) >> 4
-    counted = (tags == _INTEGER) & (np.abs(counts) < GREATEST // unit)
+    counted = (tags == _INTEGER) & (np.abs(counts) < GREATEST // unit) & (how.form is None)
     times[counted], are[counted] = counts[counted] * unit, True
     rest = np.flatnonzero(~are & (words != 0))
     distinct, places = np.unique(words[rest], return_inverse=True)
@@ -46,10 +46,10 @@ def _time(terms: Terms, word: int, how: EventTime) -> int | None:
     if not isinstance(term, Literal):
         return None
     datatype = term.datatype.value
+    if datatype in (*_NUMBERS, XSD_STRING) and how.form is not None:
+        return _instant(time_by_form(term.value, how.form))
     if datatype in _NUMBERS:
         return _counted(term.value, _UNITS[how.unit])
-    if datatype == XSD_STRING and how.form is not None:
-        return _instant(time_by_form(term.value, how.form))
     return _instant(time_by_iso(term.value)) if datatype in _TIMES else None
 
 

@@ -19,6 +19,7 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.files import as_stream_errors
+from spaseq.sources.tables.json_text import LineError, decoded, lines_of
 from spaseq.sources.tables.source import CsvFormat, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
 from spaseq.sources.transports.transport import Message, Transport, as_line
@@ -39,6 +40,10 @@ class RowFormat(ABC):
     @abstractmethod
     def table(self, messages: Sequence[Message]) -> pyarrow.Table:
         """The rows of messages.  ArrowException, OSError: one has none."""
+
+    def fault(self, message: Message, place: str, error: Exception) -> StreamError:
+        """Why a message has no rows, where ``error`` was raised."""
+        return StreamError(f"the message has no such rows: {_told(error)}", Location(place))
 
 
 class JsonRows(RowFormat):
@@ -61,6 +66,17 @@ class JsonRows(RowFormat):
         )
         read = json.ReadOptions(use_threads=False, block_size=len(data) + 1)
         return json.read_json(pyarrow.BufferReader(data), read, options)
+
+    def fault(self, message: Message, place: str, error: Exception) -> StreamError:
+        """See ``RowFormat``; where it is no JSON, that is told with its place."""
+        for number, line in enumerate(lines_of(_json_lines(message)), 1):
+            try:
+                if line:
+                    decoded(line)
+            except LineError as found:
+                told = Location(place, number, found.column, line.decode("utf-8", "replace"))
+                return StreamError(found.message, told, hint=found.hint)
+        return super().fault(message, place, error)
 
 
 def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
@@ -119,9 +135,9 @@ class ArrowRows(RowFormat):
 class MessageRows:
     """The rows of a transport, as a table that never waits for more than the next message.
 
-    A column has the type that is declared, or that of its values in the first messages: those that are there when the
-    first one came, and none for a moment.  ``refuse`` is told what is wrong with a message, which then has no rows;
-    without it that is raised, after the rows before.
+    ``begin`` it first.  A column has the type that is declared, or that of its values in the first messages: those that
+    are there when the first row came, and none for a moment.  ``refuse`` is told what is wrong with a message, which
+    then has no rows; without it that is raised, after the rows before.
     """
 
     may_pause = True  # batches may be empty, so that who reads others, too, need not wait
@@ -133,18 +149,54 @@ class MessageRows:
         self._source = transport
         self._arrivals = transport.arrivals
         self._declared = declared
-        self._refuse: Callable[[StreamError], None] | None = lambda _: None  # these are going to be read again
+        self._form = form
+        self._refuse = refuse
         self._error: StreamError | None = None  # that comes after the rows at hand
         self._rows = 0  # before those of ``_messages``
         self._messages: list[Message] = []  # that are worked on
         self._ends: list[int] = []  # the row behind each of them
-        self._begin = self._first()
-        self._format = _row_format(transport, self._begin, declared, form)
-        begin = self._table(self._begin) or pyarrow.schema([*declared.items()]).empty_table()
-        self.names: tuple[str, ...] = tuple(begin.schema.names)
-        self._types = pyarrow.schema([(field.name, declared.get(field.name, field.type)) for field in begin.schema])
-        self._schema = pyarrow.schema([])
-        self._refuse, self._ends, self._error = refuse, [], None
+        self._begin: list[Message] = []  # whose rows tell the types
+        self._format: RowFormat = JsonRows({})
+        self.names: tuple[str, ...] = ()
+        self._types = self._schema = pyarrow.schema([])
+
+    def begin(self) -> Iterator[None]:
+        """Read up to the first row, or the end; None whenever that has to be waited for.
+
+        StreamError: a message before the first row is wrong.  OptionError: messages are in no format of rows.
+        """
+        begin: pyarrow.Table | None = None
+        while begin is None:
+            while self._arrivals.pauses():
+                yield
+            if not (messages := self._first()):
+                break
+            begin = self._beginning(messages)
+        schema = pyarrow.schema([*self._declared.items()]) if begin is None else begin.schema
+        self.names = tuple(schema.names)
+        self._types = pyarrow.schema([(field.name, self._declared.get(field.name, field.type)) for field in schema])
+
+    @property
+    def are_none(self) -> bool:
+        """Whether no row ever came, so that nobody knows which columns there are."""
+        return not self._begin
+
+    def _beginning(self, messages: list[Message]) -> pyarrow.Table | None:
+        """The rows of the first messages, which are going to be read again; None: they have none, and are done."""
+        self._format = _row_format(self._source, messages, self._declared, self._form)
+        refused, refuse = list[StreamError](), self._refuse
+        self._refuse = refused.append
+        found = self._table(messages)
+        self._refuse, self._ends = refuse, []
+        if found is not None and found.num_rows:
+            self._begin = messages
+            return found
+        for error in refused:
+            if refuse is None:
+                raise error
+            refuse(error)
+        self._arrivals.done(messages[-1])
+        return None
 
     def has_times(self, column: str) -> None:
         """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
@@ -165,7 +217,7 @@ class MessageRows:
 
     def _batches(self) -> Iterator[pyarrow.RecordBatch]:
         messages: list[Message] | None = self._begin
-        while messages is not None:
+        while messages:
             self._rows += self._ends[-1] if self._ends else 0
             self._messages, self._ends = messages, []
             if (table := self._table(messages)) is not None and table.num_rows:
@@ -223,7 +275,7 @@ class MessageRows:
                 tables.append(self._format.table([one]))
                 counts.append(tables[-1].num_rows)
             except (pyarrow.ArrowException, OSError) as error:
-                refused = StreamError(_told(error), Location(self._source.place(one)))
+                refused = self._format.fault(one, self._source.place(one), error)
                 if self._refuse is None:
                     self._error = refused
                     break
@@ -246,7 +298,7 @@ class ReleasedRows(MessageRows):
 
 def _told(error: Exception) -> str:
     message = str(error).removeprefix("JSON parse error: ").removeprefix("CSV parse error: ")
-    return f"the message has no such rows: {message[:1].lower()}{message[1:]}"
+    return f"{message[:1].lower()}{message[1:]}"
 
 
 def _row_format(
@@ -276,4 +328,7 @@ def only_partition(source: Transport) -> Transport:
 
 def rows_of_messages(source: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> MessageRows:
     """A table of what comes in messages.  OptionError, StreamError: see ``MessageRows``."""
-    return ReleasedRows(only_partition(source), declared, form)
+    rows = ReleasedRows(only_partition(source), declared, form)
+    for _ in rows.begin():
+        pass
+    return rows

@@ -13,6 +13,7 @@ import pyarrow
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.files import (
     CSV,
+    GRAPHS,
     IPC,
     JSON_LINES,
     PARQUET,
@@ -134,6 +135,8 @@ def _of_file(path: str, like: FileSource | None, reading: FileReading) -> FileSo
         return ParquetSource(path, reading.types)
     if Path(path).suffix.lower() in IPC:
         return IpcSource(path, reading.types)
+    if ending_of(path) in GRAPHS:
+        raise StreamError("this is RDF, whose events are graphs and no rows of a table", Location(path))
     if ending_of(path) == ".json":
         hint = f"if it has such lines, its name should end in .jsonl; else {AS_LINES.format(path)} makes such a file"
         raise StreamError("of JSON one object a line is read (.jsonl), and this is .json", Location(path), hint=hint)

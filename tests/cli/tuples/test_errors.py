@@ -112,7 +112,7 @@ def test_values_that_are_not_as_declared(table: Path, invoke: Invoke) -> None:
 @pytest.mark.parametrize(
     ("query", "events", "code", "message"),
     [
-        ("nowhere.ceql", "events.csv", 2, "cannot read the query nowhere.ceql"),
+        ("nowhere.ceql", "events.csv", 2, "cannot read nowhere.ceql"),
         ("pairs.ceql", "nowhere.csv", 1, "nowhere.csv: error: cannot read: no such file"),
         ("pairs.ceql", "folder", 1, "folder: error: the folder has no file with the ending of a stream"),
         ("pairs.ceql", "no*.csv", 1, "no*.csv: error: no file fits this pattern"),

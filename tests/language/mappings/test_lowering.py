@@ -45,7 +45,7 @@ def test_columns_are_what_no_step_binds() -> None:
 
 def iri_of(template: str, value: Literal) -> str | None:
     """The IRI of a template over ?v, by pyoxigraph."""
-    mapping = parse(f"BASE <http://example.org/a/b> EVENT {template} CONSTRUCT {{ ?s ?p ?v }}").mapping
+    mapping = parse(f"BASE <http://example.org/a/b> EVENT {template} AT ?t CONSTRUCT {{ ?s ?p ?v }}").mapping
     (step,) = mapping.steps
     text = f"SELECT ({print_expression(step.expression)} AS ?iri) WHERE {{ VALUES ?v {{ {value} }} }}"
     (found,) = pyoxigraph.Store().query(text)
@@ -70,10 +70,10 @@ def test_iri_templates(template: str, value: Literal, iri: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("variable", "line", "column"), [("id", 1, 7), ("a", 2, 17), ("b", 2, 23), ("c", 3, 20), ("nowhere", 1, 1)]
+    ("variable", "line", "column"), [("id", 1, 7), ("a", 2, 23), ("b", 2, 29), ("c", 3, 20), ("nowhere", 1, 1)]
 )
 def test_where_a_variable_stands_first(variable: str, line: int, column: int) -> None:
-    text = "EVENT <x:{?id}>\nCONSTRUCT { ?id ?a 1, ?b }\nWHERE { FILTER(1 > ?c) }"
+    text = "EVENT <x:{?id}>\nAT ?t CONSTRUCT { ?id ?a 1, ?b }\nWHERE { FILTER(1 > ?c) }"
     error = parse(text).error(variable, "there is no such column")
     assert isinstance(error, QueryError)
     assert (error.line, error.column) == (line, column)
