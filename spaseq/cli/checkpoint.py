@@ -14,13 +14,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from spaseq.cli import locks, output, terminal
+from spaseq.cli import delivery, locks, output, terminal
 from spaseq.errors import OptionError, SnapshotError, StreamError
 from spaseq.results.formats import RESUMABLE
 from spaseq.runtime.message_sources import PartitionState
 from spaseq.runtime.run import RunState
 from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
+from spaseq.sinks.outbox import Delivered, Outbox
 from spaseq.sources.source import is_regular, is_url, resumes
 from spaseq.whole_file import remove_leftovers, write_whole
 
@@ -31,7 +32,7 @@ PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope":
 HEADER: Shape = {
     "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
     "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
-    "partitions": AnyNames(AnyNames(PARTITION)),
+    "partitions": AnyNames(AnyNames(PARTITION)), "delivered": AnyNames(str),
 }  # fmt: skip
 VERSION = 1
 
@@ -121,12 +122,16 @@ class KnownFile:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a checkpoint has; ``outputs`` are the bytes that had been written to files, by option."""
+    """What a checkpoint has; ``outputs`` are the bytes that had been written to files, by option.
+
+    ``delivered``: what became of results that go to a sink.
+    """
 
     options: Mapping[str, str]
     files: Mapping[str, Sequence[KnownFile]]
     outputs: Mapping[str, int]
     state: RunState
+    delivered: Delivered | None = None
 
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
@@ -137,9 +142,11 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
     try:
         header, sections = GRAPHS.unpack(data)
         header.setdefault("partitions", {})  # there were none
+        header.setdefault("delivered", {})  # nor sinks
         for problem in misfits(header, HEADER, "header"):
             raise SnapshotError(f"it is no checkpoint of a run, or damaged: {problem}")
         engine = sections["engine"]
+        delivered = delivery.read(header["delivered"], sections.get("results", b""))
     except (SnapshotError, KeyError) as error:
         raise OptionError(f"--checkpoint {path}: {error}") from None
     if header["checkpoint"] != VERSION:
@@ -149,7 +156,7 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
     }
     state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"], partitions)
     files = {iri: [KnownFile(**one) for one in some] for iri, some in header["files"].items()}
-    return Checkpoint(header["options"], files, header["outputs"], state)
+    return Checkpoint(header["options"], files, header["outputs"], state, delivered)
 
 
 def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
@@ -164,7 +171,10 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
             for iri, some in state.partitions.items()
         },
     }  # fmt: skip
-    write_state_file(path, GRAPHS.pack(header, {"engine": state.engine}))
+    sections = {"engine": state.engine}
+    if checkpoint.delivered is not None:
+        header["delivered"], sections["results"] = delivery.written(checkpoint.delivered)
+    write_state_file(path, GRAPHS.pack(header, sections))
 
 
 def _partition(written: Mapping[str, Any]) -> PartitionState:
@@ -195,6 +205,7 @@ class Checkpoints:
         self._writing = False  # one was begun, and not written to its end
         self._run: Checkpointed | None = None
         self._outputs: Mapping[str, IO[Any]] = {}
+        self.outbox: Outbox | None = None  # of the sink of results
         self.found = read_checkpoint(path)
         if self.found is not None:
             _compare(self.found, self._options, self._sources, path)
@@ -214,6 +225,8 @@ class Checkpoints:
         for option, file in self._outputs.items():
             if self.found is not None:
                 output.cut(file, self.found.outputs.get(option, 0), option)
+        if self.outbox is not None:
+            self.outbox.resume()
         self.write()
 
     def step(self) -> float:
@@ -221,7 +234,7 @@ class Checkpoints:
         if self._run is None or self._run.done() == self._written[1]:
             return float("inf")
         left = self._written[0] + self._every - time.monotonic()
-        if left > 0:
+        if left > 0 and not (self.outbox is not None and self.outbox.is_full):
             return left
         self.write()
         return float("inf")
@@ -240,7 +253,10 @@ class Checkpoints:
         self._check_places()
         outputs = {option: output.kept_bytes(file) for option, file in self._outputs.items()}
         files = {iri: [_known(path) for path in paths] for iri, paths in self._sources.items()}
-        write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state()))
+        delivered = None if self.outbox is None else self.outbox.sealed()
+        write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state(), delivered))
+        if self.outbox is not None:
+            self.outbox.commit()
         self._run.release()
         self._written = time.monotonic(), self._run.done()
         self._writing = False

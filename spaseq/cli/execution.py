@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar, Generic, TextIO
 
 import click
 
-from spaseq.cli import checkpoint, interrupts, locks, output, queries, terminal
+from spaseq.cli import checkpoint, interrupts, locks, output, queries, targets, terminal
 from spaseq.cli.options import Asked
 from spaseq.cli.printer import ResultCounter, T
 from spaseq.cli.progress import HowFar, Progress, pace_of
@@ -106,11 +106,11 @@ class Execution(ABC, Generic[Asked]):
 
     def check_files(self, read: Iterable[str], others: Mapping[str, Path | None]) -> None:
         """OptionError: a file that is written is read, or written twice; ``others`` (by option) are written, too."""
-        output.check_not_read({"--output": self.options.output, "--late": self.options.late, **others}, read)
+        output.check_not_read({"--output": self.options.output_file, "--late": self.options.late, **others}, read)
 
     def hold_files(self) -> None:
         """Let no other run write the files that this one writes.  OptionError: one does."""
-        self.ctx.with_resource(locks.outputs_held({"--output": self.options.output, "--late": self.options.late}))
+        self.ctx.with_resource(locks.outputs_held({"--output": self.options.output_file, "--late": self.options.late}))
 
     def warn(self, parsed: Iterable[queries.Warned], more: Iterable[str] = ()) -> None:
         """Say what the authors of queries should know, and more."""
@@ -138,7 +138,7 @@ class Execution(ABC, Generic[Asked]):
     def files(self) -> dict[str, IO[Any]]:
         """The files that are written, by option, but for standard output."""
         files: dict[str, IO[Any]] = {} if self.late is None else {"--late": self.late.file}
-        return files | ({} if self.options.output is None else {"--output": self.text})
+        return files | ({} if self.options.output_file is None else {"--output": self.text})
 
     def given(self, names: Iterable[str]) -> dict[str, object]:
         """Options as the user writes them, by the names of their parameters."""
@@ -170,7 +170,7 @@ class Execution(ABC, Generic[Asked]):
     def _done(self) -> list[str]:
         """Write results; what was dropped, which is told."""
         options, goes_on = self.options, self.goes_on
-        with output.late_file(options.late, goes_on) as late, output.open_output(options.output, goes_on) as text:
+        with output.late_file(options.late, goes_on) as late, self._results() as text:
             self.late, self.text = late, text
             self.begin()
             try:
@@ -187,6 +187,13 @@ class Execution(ABC, Generic[Asked]):
             losses = self._tell()
             self.end()
         return losses
+
+    def _results(self) -> AbstractContextManager[TextIO]:
+        """Where results go."""
+        if self.options.sink is None:
+            return output.open_output(self.options.output_file, self.goes_on)
+        self.ctx.with_resource(targets.target_held(self.options.sink))
+        return targets.open_target(self.options, self.checkpoints)
 
     def _finish(self) -> None:
         if self.checkpoints is not None:

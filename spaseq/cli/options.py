@@ -15,6 +15,7 @@ import click
 
 from gpm.evaluator import Mode
 from spaseq.errors import LocatedError, OptionError
+from spaseq.sinks.sink import is_folder
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.streams.timestamps import UNITS, parse_duration
 
@@ -44,7 +45,7 @@ class RunOptions:
 
     queries: tuple[str, ...]
     format: str | None
-    output: Path | None
+    output: Path | str | None
     limit: int | None
     count: bool
     on_error: str
@@ -58,7 +59,19 @@ class RunOptions:
     @property
     def wanted(self) -> str | None:
         """The format that is asked for; what is gone on with is jsonl, unless another one is."""
-        return self.format or ("jsonl" if self.checkpoint else None)
+        if self.sink is not None and is_folder(self.sink):
+            return self.format or "parquet"
+        return self.format or ("jsonl" if self.checkpoint or self.sink else None)
+
+    @property
+    def output_file(self) -> Path | None:
+        """The file to which results go."""
+        return self.output if isinstance(self.output, Path) else None
+
+    @property
+    def sink(self) -> str | None:
+        """The URL or the folder to which they go instead."""
+        return self.output if isinstance(self.output, str) else None
 
     @property
     def unresumable(self) -> dict[str, bool]:

@@ -23,6 +23,7 @@ from spaseq.cli import (
     progress,
     queries,
     sources,
+    targets,
 )
 from spaseq.graphs.graph_run import Run
 from spaseq.plan.description import EVALUATIONS
@@ -45,7 +46,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @parameters.given_option
 @parameters.sharing_option
 @options.format_option(WRITERS)
-@options.output_option
+@targets.target_option
 @options.times_option
 @options.declare_option
 @options.lateness_option
@@ -147,7 +148,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
         )  # fmt: skip
         self.running.warns = False
         self.interrupts = interrupts.RunInterrupts(self.running)
-        if asked.checkpoint is not None:
+        if asked.checkpoint is not None and asked.sink is None:
             checkpoint.check_format(asked.wanted or "", WRITERS)
         self.begin_checkpoints(self)
         self.counter = printer.open_counter(asked, self.parsed, self.text, self.running.empty)

@@ -21,6 +21,7 @@ from spaseq.cli import (
     progress,
     queries,
     sources,
+    targets,
 )
 from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
 from spaseq.languages import ceql, spaseq
@@ -83,7 +84,7 @@ SAME = (  # options of which a run that goes on must have those of before
     "--totals", type=click.Choice(["int64", "decimal", "double"]), default="int64", show_default=True,
     help="The type of COUNT, and of SUM of integers: decimal has 38 digits, double is not exact.",
 )  # fmt: skip
-@options.output_option
+@targets.target_option
 @options.limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
@@ -177,7 +178,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
         if asked.checkpoint is not None:
             self._check_resumable()
             checkpoint.check_without(asked.unresumable)
-            checkpoint.check_format(asked.wanted or "", BLOCKS)
+            if asked.sink is None:
+                checkpoint.check_format(asked.wanted or "", BLOCKS)
             by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
             self.keep_checkpoints(
                 asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}

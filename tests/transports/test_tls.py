@@ -78,4 +78,4 @@ def test_one_that_nobody_trusts(url: str) -> None:
 
 
 def test_one_that_is_trusted(url: str, certificate: Path) -> None:
-    assert len(list(spaseq.run(ALL, {"s": f"{url}#ca={certificate}"}))) == 1
+    assert len(list(spaseq.run(ALL, {"s": f"{url}#retry=5m&ca={certificate}"}))) == 1

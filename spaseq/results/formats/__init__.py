@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, TextIO
 
-from spaseq.results.formats.writer import BlockWriter, Layout, Writer
+from spaseq.results.formats.writer import BlockWriter, Layout, MessageOutput, Writer
 from spaseq.results.table import MergedTables
 
 
@@ -30,6 +30,7 @@ WRITERS: Mapping[str, Callable[[TextIO, Layout], Any]] = {
     "nquads": _writer("rdf", "NQuadsWriter"),
     "trig": _writer("rdf", "TrigWriter"),
 }
+_PARTS = _writer("parquet", "PartsWriter")
 BLOCKS = ("table", "jsonl", "csv", "parquet")  # of any results, those of tuples, too: a BlockWriter
 SOLUTIONS = frozenset({"json", "csv", "tsv", "xml"})  # of one SELECT query
 FRAMES = frozenset({"parquet"})  # of one query
@@ -48,6 +49,9 @@ def open_writer(format: str, output: TextIO, layout: Layout = Layout()) -> Write
 
 def open_block_writer(format: str, output: TextIO, layout: Layout) -> BlockWriter:
     """A writer of any results in one of BLOCKS into ``output``, which stays the caller's."""
+    if format in FRAMES and isinstance(output, MessageOutput):
+        parts: BlockWriter = _PARTS(output, layout)
+        return parts
     writer: BlockWriter = WRITERS[format](output, layout)
     return writer
 

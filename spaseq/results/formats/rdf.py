@@ -9,7 +9,7 @@ from typing import Protocol, TextIO
 import pyoxigraph
 
 from gpm.algebra import XSD_DATETIME
-from spaseq.results.formats.writer import Layout, write_encoded
+from spaseq.results.formats.writer import Layout, MessageOutput, write_encoded
 from spaseq.results.table import MatchTable
 from spaseq.streams.timestamps import iso
 
@@ -74,6 +74,10 @@ class NQuadsWriter:
 
     def write(self, table: MatchTable) -> None:
         """Append the events of ``table``."""
+        if isinstance(self._output, MessageOutput):
+            for event in table.derived or ():
+                self._output.write_message(serialized(event_quads(event), pyoxigraph.RdfFormat.N_QUADS))
+            return
         write_encoded(self._output, serialized(stream_quads(table.derived or ()), pyoxigraph.RdfFormat.N_QUADS))
 
     def close(self) -> None:

@@ -119,6 +119,18 @@ class BlockWriter(Protocol):
         """Write what stands at the end."""
 
 
+class Messages(Protocol):
+    """A binary file of lines that takes results of other forms, too."""
+
+    on_cut: Callable[[], None]
+
+    def put(self, result: bytes) -> None:
+        """One result."""
+
+    def may_leave(self) -> bool:
+        """Whether what is held back may leave; False: it is going to, as soon as it may."""
+
+
 class Utf8Output(io.TextIOWrapper):
     """A file of UTF-8 text, whose line ends are those of the format; it takes encoded text as well."""
 
@@ -133,6 +145,26 @@ class Utf8Output(io.TextIOWrapper):
     def write_encoded(self, text: bytes) -> None:
         """``write`` of text in UTF-8."""
         self.buffer.write(text)
+
+
+class MessageOutput(Utf8Output):
+    """Output of which each result leaves by itself: a line, or what ``write_message`` is given."""
+
+    def __init__(self, file: Messages) -> None:
+        super().__init__(file)  # type: ignore[arg-type]
+        self._messages = file
+
+    def write_message(self, message: bytes) -> None:
+        """One result, of any form."""
+        self._messages.put(message)
+
+    def may_leave(self) -> bool:
+        """See ``Messages``."""
+        return self._messages.may_leave()
+
+    def on_cut(self, cut: Callable[[], None]) -> None:
+        """``cut`` writes what is held back, when all results so far have to leave."""
+        self._messages.on_cut = cut
 
 
 def write_encoded(output: TextIO, text: bytes) -> None:

@@ -27,10 +27,12 @@ class Address:
     settings: dict[str, str]
 
     @staticmethod
-    def of(text: str, known: Iterable[str], others: Callable[[str], bool] = lambda _: False) -> Address:
+    def of(
+        text: str, known: Iterable[str], others: Callable[[str], bool] = lambda _: False, common: Iterable[str] = COMMON
+    ) -> Address:
         """The pieces of a URL.
 
-        OptionError: a secret is in it, or a setting that is neither one of ``known`` nor one of ``others``.
+        OptionError: a secret is in it, or a setting that is neither one of ``known`` and ``common`` nor of ``others``.
         """
         try:
             url = urlsplit(text)
@@ -38,7 +40,7 @@ class Address:
             raise OptionError(f"{_shown(text)}: {error}") from None
         if url.password is not None:
             raise OptionError(f"{_shown(text)}: a password {_SEEN}")
-        names, settings = (*known, *COMMON), dict[str, str]()
+        names, settings = (*known, *common), dict[str, str]()
         for name, value in parse_qsl(url.query, keep_blank_values=True):
             if _SECRET.search(name) and not name.endswith("_env"):
                 raise OptionError(f"{_shown(text)}: {name} {_SEEN}")

@@ -23,7 +23,7 @@ EVENTS, LINES, BYTES = "events", "lines", "bytes"
 _BY_LINES = ("json", "jsonld", "csv")  # formats whose lines stand for themselves
 _LINE_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
 _LINE_ENDINGS = (".jsonl", ".ndjson", ".jsonld", ".ndjsonld")
-_PASSING = (408, 425, 429, 500, 502, 503, 504)  # what a server may answer another time otherwise
+PASSING = (408, 425, 429, 500, 502, 503, 504)  # what a server may answer another time otherwise
 CONTACT = 10.0  # seconds for a connection
 SILENCE = 300.0  # seconds without a byte, not even a comment, after which a connection counts as lost
 
@@ -91,18 +91,11 @@ class Response(Receiving):
     def receive(self) -> None:
         """See ``Receiving``."""
         try:
-            with self._client() as client:
+            with client_of(self.address) as client:
                 while not self.channel.is_closed and self._asks_again(client):
                     pass
         finally:
             self._answered.set()
-
-    def _client(self) -> httpx.Client:
-        verify: ssl.SSLContext | bool = True
-        if authorities := self.address.get("ca"):
-            verify = ssl.create_default_context(cafile=authorities)
-        timeout = httpx.Timeout(CONTACT, read=SILENCE)
-        return httpx.Client(timeout=timeout, verify=verify, follow_redirects=False)
 
     def _asks_again(self, client: httpx.Client) -> bool:
         """Read one answer to its end; whether to ask again."""
@@ -120,9 +113,9 @@ class Response(Receiving):
             self._events.interrupted()
             return self.channel.pause(SHORTEST if self._events.retry is None else self._events.retry)
         except httpx.HTTPError as error:
-            if self._kind == BYTES or isinstance(error.__cause__, ssl.SSLCertVerificationError) or _is_tls(error):
-                raise StreamError(f"cannot read: {_told(error)}", Location(self.url)) from None
-            reason = _told(error)
+            if self._kind == BYTES or is_tls(error):
+                raise StreamError(f"cannot read: {told(error)}", Location(self.url)) from None
+            reason = told(error)
         if self.channel.is_closed:
             return False
         self._events.interrupted()
@@ -130,14 +123,9 @@ class Response(Receiving):
         return self.channel.pause(pause if self._events.retry is None else self._events.retry)
 
     def _headers(self) -> dict[str, str]:
-        headers = {"Cache-Control": "no-cache"}
+        headers = {"Cache-Control": "no-cache", **authorization(self.address)}
         if self._events.last_id:
             headers["Last-Event-ID"] = self._events.last_id
-        if (token := self.address.secret("token_env")) is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        elif user := self.address.get("user"):
-            pair = f"{user}:{self.address.secret('password_env') or ''}"
-            headers["Authorization"] = f"Basic {base64.b64encode(pair.encode()).decode()}"
         return headers
 
     def _check(self, response: httpx.Response) -> None:
@@ -147,11 +135,11 @@ class Response(Receiving):
             self._kind = self._kind or self._kind_of(response.headers.get("content-type", ""))
             self._answered.set()
             return
-        told = f"{response.status_code} {response.reason_phrase}"
-        if response.status_code in _PASSING:
-            raise httpx.HTTPStatusError(f"the server answers {told}", request=response.request, response=response)
+        status = f"the server answers {response.status_code} {response.reason_phrase}"
+        if response.status_code in PASSING:
+            raise httpx.HTTPStatusError(status, request=response.request, response=response)
         hint = f"ask {response.headers['location']} instead" if response.has_redirect_location else ""
-        raise StreamError(f"the server answers {told}", Location(self.url), hint=hint)
+        raise StreamError(status, Location(self.url), hint=hint)
 
     def _kind_of(self, content_type: str) -> str:
         media = content_type.partition(";")[0].strip().lower()
@@ -186,9 +174,31 @@ def _lines(response: httpx.Response) -> Iterator[list[bytes]]:
         yield [rest]
 
 
-def _told(error: httpx.HTTPError) -> str:
+# ── what who sends needs as well ─────────────────────────────────────────────────────────────────────────
+def client_of(address: Address) -> httpx.Client:
+    """What speaks HTTP; certificates are verified, and redirections are answers."""
+    verify: ssl.SSLContext | bool = True
+    if authorities := address.get("ca"):
+        verify = ssl.create_default_context(cafile=authorities)
+    timeout = httpx.Timeout(CONTACT, read=SILENCE)
+    return httpx.Client(timeout=timeout, verify=verify, follow_redirects=False)
+
+
+def authorization(address: Address) -> dict[str, str]:
+    """The headers that say who asks."""
+    if (token := address.secret("token_env")) is not None:
+        return {"Authorization": f"Bearer {token}"}
+    if user := address.get("user"):
+        pair = f"{user}:{address.secret('password_env') or ''}"
+        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
+    return {}
+
+
+def told(error: httpx.HTTPError) -> str:
+    """What an error says."""
     return str(error) or type(error).__name__
 
 
-def _is_tls(error: httpx.HTTPError) -> bool:
-    return "CERTIFICATE_VERIFY_FAILED" in str(error) or "SSL" in str(error)
+def is_tls(error: httpx.HTTPError) -> bool:
+    """Whether it is one of certificates or encryption, which does not pass."""
+    return isinstance(error.__cause__, ssl.SSLCertVerificationError) or "SSL" in str(error)

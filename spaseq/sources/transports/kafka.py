@@ -27,12 +27,27 @@ STEP = 0.1  # seconds that the thread waits for messages before it looks around
 WATCHED = 30.0  # seconds between two looks whether there are new partitions
 AT_ONCE = 1000  # messages
 LEAST_CAPACITY = 1 << 20  # bytes of a partition
-_OWN = ("group.", "enable.", "auto.", "bootstrap.", "partition.", "test.")  # properties that are not up to users
-_DOWN = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError._RESOLVE}
-_HOPELESS = {KafkaError._SSL, KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED}
-_SILENT = logging.getLogger("spaseq.transports.librdkafka")
-_SILENT.addHandler(logging.NullHandler())
-_SILENT.propagate = False
+_OWN = (
+    "group.",
+    "enable.",
+    "auto.",
+    "bootstrap.",
+    "partition.",
+    "test.",
+    "transactional.",
+)  # properties that are not up to users
+DOWN = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError._RESOLVE}
+HOPELESS = {KafkaError._SSL, KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED}
+_READING = {
+    "enable.auto.commit": False,
+    "enable.partition.eof": True,
+    "auto.offset.reset": "error",
+    "queued.max.messages.kbytes": 16_384,
+    "isolation.level": "read_committed",
+}
+SILENT = logging.getLogger("spaseq.transports.librdkafka")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
 
 
 class Topic(Transport):
@@ -41,11 +56,10 @@ class Topic(Transport):
     resumes = True
 
     def __init__(self, url: str) -> None:
-        self.address = Address.of(url, SETTINGS, lambda name: "." in name and not name.startswith(_OWN))
+        self.address = Address.of(url, SETTINGS, is_property)
         super().__init__(self.address.shown)
         self.topic = self.address.path
-        if not self.topic or "/" in self.topic or not self.address.url.netloc:
-            raise OptionError(f"{self.url}: write kafka://HOST:PORT/TOPIC")
+        check_topic(self.address)
         self.start = _start(self.address)
         self.ends = self.address.choice("end", ("never", "now")) == "now"
         self.client = Client(self.address, self.topic)
@@ -81,11 +95,12 @@ class Topic(Transport):
 class Client:
     """What speaks to brokers about a topic."""
 
-    def __init__(self, address: Address, topic: str) -> None:
+    def __init__(self, address: Address, topic: str, verb: str = "read") -> None:
         self.address = address
         self.topic = topic
+        self.group = "spaseq"  # of which nothing is made by who reads: positions are not committed
         self.place = Location(address.shown)
-        self.outages = Outages(address)
+        self.outages = Outages(address, verb)
         self.reasons: list[KafkaError] = []  # what librdkafka has told since somebody asked
         self._consumer: Consumer | None = None
 
@@ -94,7 +109,8 @@ class Client:
         """That of librdkafka."""
         if self._consumer is None:
             try:
-                self._consumer = Consumer(_properties(self.address) | {"error_cb": self.reasons.append}, logger=_SILENT)
+                given = client_properties(self.address) | {"group.id": self.group, "error_cb": self.reasons.append}
+                self._consumer = Consumer({**_READING, **given}, logger=SILENT)
             except KafkaException as error:
                 raise OptionError(f"{self.address.shown}: {error.args[0].str()}") from None
         return self._consumer
@@ -145,7 +161,7 @@ class Client:
 
     def failure(self) -> StreamError:
         """Why no broker answers."""
-        told = self._is_hopeless() or next((one for one in self.reasons if one.code() in _DOWN), None)
+        told = self._is_hopeless() or next((one for one in self.reasons if one.code() in DOWN), None)
         reason = told.str() if told else "no broker answers"
         hint = (
             "tls: ssl.ca.location says which authorities are trusted" if told and told.code() == KafkaError._SSL else ""
@@ -154,13 +170,13 @@ class Client:
 
     def _is_hopeless(self) -> KafkaError | None:
         """What trying again does not mend."""
-        return next((one for one in self.reasons if one.code() in _HOPELESS or one.fatal()), None)
+        return next((one for one in self.reasons if one.code() in HOPELESS or one.fatal()), None)
 
     def check(self) -> None:
         """Say that brokers cannot be reached, once, or that they can again.  StreamError: for too long, or for good."""
         if self._is_hopeless():
             raise self.failure()
-        down = next((one for one in self.reasons if one.code() in _DOWN), None)
+        down = next((one for one in self.reasons if one.code() in DOWN), None)
         self.reasons.clear()
         if down is not None or self.outages.is_out:
             if self.asked() is None:
@@ -311,7 +327,7 @@ class Consuming:
         if error.code() == KafkaError._AUTO_OFFSET_RESET:
             hint = "keep messages for longer (retention), or begin anew"
             raise StreamError("messages were deleted before they were read", place, hint=hint)
-        if error.code() in _DOWN or error.retriable():
+        if error.code() in DOWN or error.retriable():
             self._client.reasons.append(error)
             return
         raise StreamError(f"cannot read: {error.str()}", place)
@@ -345,8 +361,19 @@ def _message(one: Any) -> Message:
     return Message(one.value() or b"", one.offset(), time_, one.key(), headers)
 
 
-def _properties(address: Address) -> dict[str, Any]:
-    """Properties of librdkafka."""
+def check_topic(address: Address) -> None:
+    """OptionError: the URL names no topic of a broker."""
+    if not address.path or "/" in address.path or not address.url.netloc:
+        raise OptionError(f"{address.shown}: write kafka://HOST:PORT/TOPIC")
+
+
+def is_property(name: str) -> bool:
+    """Whether a setting is a property of librdkafka that is up to users."""
+    return "." in name and not name.startswith(_OWN)
+
+
+def client_properties(address: Address) -> dict[str, Any]:
+    """Properties of librdkafka for any client."""
     own = {name: value for name, value in address.settings.items() if "." in name and not name.endswith("_env")}
     own |= {name.removesuffix("_env"): address.secret(name) or "" for name in address.settings if _is_secret(name)}
     if user := address.get("user"):
@@ -354,15 +381,9 @@ def _properties(address: Address) -> dict[str, Any]:
     if (password := address.secret("password_env")) is not None:
         own["sasl.password"] = password
     return {
-        "group.id": "spaseq",  # of which nothing is made: positions are not committed
-        "enable.auto.commit": False,
-        "enable.partition.eof": True,
-        "auto.offset.reset": "error",
-        "queued.max.messages.kbytes": 16_384,
         "reconnect.backoff.ms": 1000,
         "reconnect.backoff.max.ms": 60_000,
         "log_level": 0,
-        "isolation.level": "read_committed",
         **own,
         "bootstrap.servers": address.url.netloc.rpartition("@")[2],
     }

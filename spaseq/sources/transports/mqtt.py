@@ -19,6 +19,7 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.receiving import LONGEST, Receiving
 from spaseq.sources.transports.transport import Message, Position
 
@@ -27,7 +28,7 @@ STEP = 0.2  # seconds between two looks whether the connection is there
 MOST_UNACKNOWLEDGED = 65_535  # messages that a broker may send ahead of their acknowledgement, if it wants to
 CONTACT = 10.0  # seconds within which a broker answers, at the beginning
 DAY = 86_400.0  # seconds for which a broker is asked to remember a client
-_PASSING = {"Server unavailable", "Server busy", "Connection rate exceeded", "Quota exceeded", "Server shutting down"}
+PASSING = {"Server unavailable", "Server busy", "Connection rate exceeded", "Quota exceeded", "Server shutting down"}
 
 
 class Subscription(Receiving):
@@ -37,10 +38,7 @@ class Subscription(Receiving):
         super().__init__(url.replace("#", "%23"), SETTINGS)  # in topics it is no fragment
         address = self.address
         self.filter = address.path
-        self.host = address.url.hostname or ""
-        self.secure = address.url.scheme == "mqtts"
-        self.port = address.port or (8883 if self.secure else 1883)
-        if not self.filter or not self.host:
+        if not self.filter or not address.url.hostname:
             raise OptionError(f"{self.url}: write {address.url.scheme}://HOST/TOPIC, where # stands for all below")
         self.url = self.url.replace("%23", "#")
         self.qos = int(address.choice("qos", ("1", "0", "2")))
@@ -98,21 +96,13 @@ class Subscription(Receiving):
             client.loop_stop()
 
     def _made(self) -> Client:
-        client = Client(
-            CallbackAPIVersion.VERSION2, self.known_as or f"spaseq-{secrets.token_hex(8)}", protocol=MQTTv5,
-            manual_ack=True,
-        )  # fmt: skip
-        client.reconnect_delay_set(1, int(LONGEST))
+        client = client_of(self.address, manual_ack=True)
         client.on_connect, client.on_disconnect, client.on_message = (
             self._on_connect,
             self._on_disconnect,
             self._on_message,
         )
         client.on_subscribe = self._on_subscribe
-        if user := self.address.get("user"):
-            client.username_pw_set(user, self.address.secret("password_env"))
-        if self.secure:
-            client.tls_set(ca_certs=self.address.get("ca") or None)
         return client
 
     def _connect(self, client: Client) -> None:
@@ -124,10 +114,8 @@ class Subscription(Receiving):
             asked.SessionExpiryInterval = self.session
         while not self.channel.is_closed:
             try:
-                client.connect(self.host, self.port, clean_start=not self.known_as, properties=asked)
+                connect(client, self.address, clean_start=not self.known_as, properties=asked)
                 return
-            except ssl.SSLError as error:
-                raise StreamError(f"cannot connect: {error.reason or error}", Location(self.url)) from None
             except OSError as error:
                 self.channel.pause(self.outages.failed(f"cannot connect: {error.strerror or error}"))
 
@@ -147,7 +135,7 @@ class Subscription(Receiving):
     def _on_connect(self, client: Client, _data: Any, _flags: Any, reason: ReasonCode, _properties: Any) -> None:
         if not reason.is_failure:
             client.subscribe(self.filter, qos=self.qos)
-        elif reason.getName() not in _PASSING:
+        elif reason.getName() not in PASSING:
             self._refused = f"the broker refuses the connection: {reason}"
             client.disconnect()
 
@@ -172,3 +160,25 @@ class Subscription(Receiving):
         written = getattr(one.properties, "UserProperty", ())
         headers = tuple((name, value.encode()) for name, value in written)
         self.channel.put([Message(bytes(one.payload), self._came, None, one.topic.encode(), headers)])
+
+
+# ── what who publishes needs as well ─────────────────────────────────────────────────────────────────────
+def client_of(address: Address, manual_ack: bool = False) -> Client:
+    """A client that connects again by itself."""
+    known_as = address.get("client_id") or f"spaseq-{secrets.token_hex(8)}"
+    client = Client(CallbackAPIVersion.VERSION2, known_as, protocol=MQTTv5, manual_ack=manual_ack)
+    client.reconnect_delay_set(1, int(LONGEST))
+    if user := address.get("user"):
+        client.username_pw_set(user, address.secret("password_env"))
+    if address.url.scheme == "mqtts":
+        client.tls_set(ca_certs=address.get("ca") or None)
+    return client
+
+
+def connect(client: Client, address: Address, **given: Any) -> None:
+    """Make the first connection.  OSError: there is none for now; StreamError: nor ever."""
+    port = address.port or (8883 if address.url.scheme == "mqtts" else 1883)
+    try:
+        client.connect(address.url.hostname or "", port, **given)
+    except ssl.SSLError as error:
+        raise StreamError(f"cannot connect: {error.reason or error}", Location(address.shown)) from None

@@ -30,8 +30,9 @@ class Outages:
     ``retry`` was asked for.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, verb: str = "read") -> None:
         self._name = address.shown
+        self._verb = verb
         self._retry = address.seconds("retry", math.inf)
         self._patient = "retry" in address.settings  # from the beginning
         self._since = 0.0
@@ -46,7 +47,7 @@ class Outages:
             if self._patient:
                 LOG.warning("warning: %s: %s; trying again", shown(self._name), shown(reason))
         if not self._patient or now - self._since >= self._retry:
-            raise StreamError(f"cannot read: {reason}", Location(self._name))
+            raise StreamError(f"cannot {self._verb}: {reason}", Location(self._name))
         pause, self._pause = self._pause, min(2 * self._pause, LONGEST)
         return min(pause * random.uniform(0.5, 1), max(0.0, self._since + self._retry - now))
 

@@ -13,6 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from spaseq.errors import Location, StreamError
+from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.receiving import Receiving
 from spaseq.sources.transports.transport import Message
 
@@ -37,7 +38,7 @@ class Socket(Receiving):
         """See ``Receiving``."""
         while not self.channel.is_closed:
             try:
-                with self._connected() as connection:
+                with connected(self.asked, self.address) as connection:
                     self.outages.mended()
                     if text := self.address.get("send"):
                         connection.send(text)
@@ -56,19 +57,6 @@ class Socket(Receiving):
                 reason = f"the connection was lost: {error}" if self._came else f"cannot connect: {error}"
             self.channel.pause(self.outages.failed(reason))
 
-    def _connected(self) -> ClientConnection:
-        headers = {}
-        if (token := self.address.secret("token_env")) is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        context = None
-        if self.address.url.scheme == "wss":
-            context = ssl.create_default_context(cafile=self.address.get("ca") or None)
-        protocols = [Subprotocol(self.address.get("protocol"))] if "protocol" in self.address.settings else None
-        return connect(
-            self.asked, ssl=context, additional_headers=headers, max_size=LONGEST_MESSAGE, open_timeout=CONTACT,
-            subprotocols=protocols,
-        )  # fmt: skip
-
     def _read(self, connection: ClientConnection) -> None:
         """Read until nobody wants more."""
         while not self.channel.is_closed:
@@ -78,3 +66,18 @@ class Socket(Receiving):
                 continue
             self._came += 1
             self.channel.put([Message(data.encode() if isinstance(data, str) else data, self._came)])
+
+
+def connected(url: str, address: Address) -> ClientConnection:
+    """A connection to a server.  OSError, WebSocketException: there is none."""
+    headers = {}
+    if (token := address.secret("token_env")) is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    context = None
+    if address.url.scheme == "wss":
+        context = ssl.create_default_context(cafile=address.get("ca") or None)
+    protocols = [Subprotocol(address.get("protocol"))] if "protocol" in address.settings else None
+    return connect(
+        url, ssl=context, additional_headers=headers, max_size=LONGEST_MESSAGE, open_timeout=CONTACT,
+        subprotocols=protocols,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Where results go that leave a run: topics, servers, folders."""

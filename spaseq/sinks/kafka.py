@@ -1,0 +1,153 @@
+"""``kafka://host:9092/topic``: results as messages of a topic, exactly once where there are checkpoints.
+
+Those of a checkpoint are one transaction.  Its number is an offset that it commits, of a group that has the name of the
+run, so that whoever reads the one has the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
+
+from spaseq.errors import OptionError, StreamError
+from spaseq.sinks.sink import Outgoing, Sink
+from spaseq.sources.transports.addresses import Address
+from spaseq.sources.transports.kafka import CONTACT, SILENT, Client, check_topic, client_properties, is_property
+
+SETTINGS = ("delivery", "user", "password_env")
+STEP = 0.5  # seconds that are waited for brokers before a look at what is wrong
+_FENCED = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}
+
+
+class TopicSink(Sink):
+    """A topic, whose partitions are chosen by the library."""
+
+    counts_transactions: ClassVar[bool] = True
+
+    def __init__(self, url: str) -> None:
+        self.address = Address.of(url, SETTINGS, is_property, common=("retry",))
+        super().__init__(self.address.shown)
+        check_topic(self.address)
+        self._client = Client(self.address, self.address.path, "write")
+        self._once = self.address.choice("delivery", ("exactly-once", "at-least-once")) == "exactly-once"
+        self._producer: Producer | None = None
+        self._refused: KafkaError | None = None  # why a message did not arrive
+
+    @property
+    def is_transactional(self) -> bool:
+        """See ``Sink``: unless a setting says otherwise."""
+        return self._once
+
+    # ── at once ──────────────────────────────────────────────────────────────────────────────────────────────
+    def open(self) -> None:
+        """See ``Sink``."""
+        self._producer = self._opened({"message.timeout.ms": 0})
+
+    def send(self, results: Sequence[Outgoing]) -> None:
+        """See ``Sink``."""
+        assert self._producer is not None
+        self._produce(self._producer, results)
+
+    def flush(self) -> None:
+        """See ``Sink``."""
+        if self._producer is not None:
+            while self._producer.flush(STEP):
+                self._check()
+            self._check()
+
+    def close(self) -> None:
+        """See ``Sink``."""
+        self._producer = None
+        self._client.close()
+
+    def _produce(self, producer: Producer, results: Sequence[Outgoing]) -> None:
+        for one in results:
+            while True:
+                try:
+                    producer.produce(
+                        self._client.topic, one.data, headers=[("id", one.id.encode())], on_delivery=self._arrived
+                    )
+                    break
+                except BufferError:
+                    producer.poll(STEP)
+                    self._check()
+                except KafkaException as error:
+                    raise self._failure(error.args[0]) from None
+        producer.poll(0)
+
+    def _opened(self, properties: dict[str, object]) -> Producer:
+        """What sends.  StreamError: no broker answers, or there is no such topic; OptionError: a setting is wrong."""
+        self._client.numbers()
+        self._client.outages.answered()
+        given = client_properties(self.address) | {"error_cb": self._client.reasons.append}
+        try:
+            return Producer({"enable.idempotence": True, **given, **properties}, logger=SILENT)
+        except KafkaException as error:
+            raise OptionError(f"{self.url}: {error.args[0].str()}") from None
+
+    def _arrived(self, error: KafkaError | None, _message: Message) -> None:
+        self._refused = self._refused or error
+
+    def _check(self) -> None:
+        """StreamError: a message did not arrive, or brokers are away for too long."""
+        if self._refused is not None:
+            raise self._failure(self._refused)
+        self._client.check()
+
+    def _failure(self, error: KafkaError) -> StreamError:
+        if error.code() in _FENCED:
+            return StreamError("another run writes results of this checkpoint", self._client.place)
+        return StreamError(f"cannot write: {error.str()}", self._client.place)
+
+    # ── in transactions ──────────────────────────────────────────────────────────────────────────────────────
+    def last(self, run: str) -> int | None:
+        """See ``Sink``."""
+        self._client.group = name = f"spaseq-{run}"
+        self._producer = producer = self._opened({"transactional.id": name})
+        self._until(lambda: producer.init_transactions(CONTACT))
+        found: list[TopicPartition] = []
+        self._until(lambda: found.extend(self._client.consumer.committed([self._place()], timeout=CONTACT)))
+        return found[0].offset if found[0].offset >= 0 else None
+
+    def commit(self, number: int, results: Sequence[Outgoing]) -> None:
+        """See ``Sink``; a transaction that a broker gives up is made again."""
+        while not self._is_committed(number, results):
+            time.sleep(self._client.outages.failed("the transaction was given up"))
+        self._client.outages.mended()
+
+    def _is_committed(self, number: int, results: Sequence[Outgoing]) -> bool:
+        producer = self._producer
+        assert producer is not None
+        self._refused = None
+        try:
+            producer.begin_transaction()
+            self._produce(producer, results)
+            group = self._client.consumer.consumer_group_metadata()
+            self._until(lambda: producer.send_offsets_to_transaction([self._place(number)], group, CONTACT))
+            self._until(lambda: producer.commit_transaction(CONTACT))
+        except KafkaException as error:
+            if not error.args[0].txn_requires_abort():
+                raise self._failure(error.args[0]) from None
+            self._until(lambda: producer.abort_transaction(CONTACT))
+            return False
+        return True
+
+    def _until(self, step: Callable[[], None]) -> None:
+        """Do it, again as long as brokers are away for a while.  KafkaException: the transaction has to be given up."""
+        while True:
+            try:
+                return step()
+            except KafkaException as error:
+                problem = error.args[0]
+                if problem.txn_requires_abort():
+                    raise
+                if problem.fatal() or not problem.retriable():
+                    raise self._failure(problem) from None
+                self._client.reasons.append(problem)
+                self._client.check()
+
+    def _place(self, number: int = -1001) -> TopicPartition:
+        return TopicPartition(self._client.topic, 0, number)

@@ -1,0 +1,133 @@
+"""What lies between a run, which writes results, and the sink that takes them.
+
+Results leave at once, or wait for a checkpoint: then they are in it before they leave, in a transaction that has its
+number.  Whatever ends the process, the next run compares the two numbers, and sends what is missing.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from spaseq.errors import OptionError
+from spaseq.sinks.sink import Outgoing, Sink
+
+MOST = 16 << 20  # bytes of results that wait for a checkpoint before one is due
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """How far a run has delivered its results: what its checkpoint says.
+
+    ``run`` is its name, the same until it ends; ``results`` counts those that were made before ``waiting``, the results
+    of the transaction ``number``.
+    """
+
+    run: str
+    results: int = 0
+    number: int = 0
+    waiting: tuple[bytes, ...] = ()
+
+
+class Outbox(io.RawIOBase):
+    """A file of lines, each of which is a result; ``put`` takes one of any form.
+
+    ``waits``: results wait until they are in a checkpoint (``sealed``, then ``commit``); else they leave with
+    ``flush``.
+    """
+
+    def __init__(self, sink: Sink, state: Delivered, waits: bool = False) -> None:
+        super().__init__()
+        self.sink = sink
+        self.waits = waits
+        self.on_cut: Callable[[], None] = lambda: None  # writes what a writer holds back
+        self._state = state
+        self._made: list[bytes] = []  # since the last flush or transaction
+        self._size = 0
+        self._is_due = False  # a checkpoint, as somebody holds much back
+
+    # ── from the writer ──────────────────────────────────────────────────────────────────────────────────────
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        """Whole lines."""
+        for line in data.splitlines(keepends=True):
+            self.put(line.rstrip(b"\n"))
+        return len(data)
+
+    def put(self, result: bytes) -> None:
+        """One result."""
+        self._made.append(result)
+        self._size += len(result)
+
+    def may_leave(self) -> bool:
+        """Whether a result that was begun may be ended; False: with the next checkpoint, which is due."""
+        self._is_due = self.waits
+        return not self.waits
+
+    def flush(self) -> None:
+        """Send what came, unless it waits."""
+        if self.waits or not self._made:
+            return
+        made, self._made, self._size = self._made, [], 0
+        self.sink.send(self._numbered(made))
+        self._state = replace(self._state, results=self._state.results + len(made))
+
+    # ── checkpoints ──────────────────────────────────────────────────────────────────────────────────────────
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits that a checkpoint is due."""
+        return self._is_due or self._size >= MOST
+
+    def resume(self) -> None:
+        """Send what the checkpoint has and the sink has not.  OptionError: they do not belong together."""
+        if not self.waits:
+            return
+        state = self._state
+        last, number = self.sink.last(state.run) or 0, state.number
+        if state.waiting and last == number - 1:
+            self.sink.commit(number, self._numbered(state.waiting))
+        elif last != number:
+            raise OptionError(_mismatch(self.sink.url, last, number))
+        self._state = replace(state, results=state.results + len(state.waiting), waiting=())
+
+    def sealed(self) -> Delivered:
+        """What a checkpoint says now; all that left before has arrived."""
+        self.on_cut()
+        self.flush()
+        self._is_due = False
+        if not self.waits:
+            self.sink.flush()
+            return self._state
+        if self._made:
+            waiting, self._made, self._size = tuple(self._made), [], 0
+            self._state = replace(self._state, number=self._state.number + 1, waiting=waiting)
+        return self._state
+
+    def commit(self) -> None:
+        """The checkpoint is written: its results leave."""
+        state = self._state
+        if state.waiting:
+            self.sink.commit(state.number, self._numbered(state.waiting))
+            self._state = replace(state, results=state.results + len(state.waiting), waiting=())
+
+    def finish(self) -> None:
+        """No result comes any more, and there is no checkpoint: all have arrived."""
+        self.on_cut()
+        self.flush()
+        self.sink.flush()
+
+    def _numbered(self, made: Sequence[bytes]) -> list[Outgoing]:
+        state = self._state
+        return [Outgoing(data, f"{state.run}-{number}") for number, data in enumerate(made, state.results + 1)]
+
+
+def _mismatch(url: str, last: int, number: int) -> str:
+    if last > number:
+        why = f"{url} has results of {last - number:,} later checkpoints of this run"
+        return f"{why}: go on with the newest one, or begin anew without a checkpoint"
+    why = f"{url} lacks results of {number - last:,} checkpoints of this run"
+    return f"{why}, or is another one: go on with the sink that has them, or begin anew without a checkpoint"

@@ -1,0 +1,1 @@
+"""What needs servers of others, on loopback: ``make check-live``."""
