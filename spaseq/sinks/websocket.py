@@ -9,6 +9,7 @@ from __future__ import annotations
 import ssl
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import ClassVar
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
@@ -36,6 +37,7 @@ class SocketSink(Sink):
         super().__init__(self.address.shown)
         self._outages = Outages(self.address, "write")
         self._connection: ClientConnection | None = None
+        self._closing = ExitStack()  # what closes it
         self._sent: list[Outgoing] = []  # and not answered
 
     def open(self) -> None:
@@ -58,9 +60,8 @@ class SocketSink(Sink):
 
     def close(self) -> None:
         """See ``Sink``."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._connection = None
+        self._closing.close()
 
     def _is_answered(self) -> bool:
         """Whether the server has read all."""
@@ -93,9 +94,10 @@ class SocketSink(Sink):
         """A connection, after waiting for one.  StreamError: there is none."""
         while True:
             try:
-                self._connection = connected(self.asked, self.address)
+                connection = self._closing.enter_context(connected(self.asked, self.address))
+                self._connection = connection
                 self._outages.mended()
-                return self._connection
+                return connection
             except InvalidStatus as error:
                 status = error.response.status_code
                 reason = f"the server answers {status}"

@@ -1,8 +1,8 @@
 """Runs that are killed at random moments deliver each result once: Kafka to Kafka, to a folder of Parquet, to a file.
 
-    python -m tests.live.exactly_once 100          # kills of each target
-    python -m tests.live.exactly_once 10 kafka --seed 5
-    python -m tests.live.exactly_once 0 kafka --outages 5      # the broker is away for ten seconds, five times
+python -m tests.live.exactly_once 100          # kills of each target
+python -m tests.live.exactly_once 10 kafka --seed 5
+python -m tests.live.exactly_once 0 kafka --outages 5      # the broker is away for ten seconds, five times
 """
 
 from __future__ import annotations

@@ -25,6 +25,10 @@ class Cluster:
         query = "&".join(f"{name}={value}" for name, value in settings.items())
         return f"kafka://{self.servers}/{topic}" + (f"?{query}" if query else "")
 
+    def make(self, topic: str) -> None:
+        """A topic in which nothing is."""
+        self._producer.list_topics(topic, timeout=10)
+
     def send(self, topic: str, messages: Iterable[bytes], partition: int = 0, **given: Any) -> None:
         """Messages, which are there when this returns."""
         for one in messages:

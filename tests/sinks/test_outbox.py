@@ -1,0 +1,142 @@
+"""Results between a run and a sink: whatever ends the process, each leaves once, or at least once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from spaseq.cli import delivery
+from spaseq.errors import OptionError, SnapshotError
+from spaseq.results.formats.writer import MessageOutput
+from spaseq.sinks.outbox import Delivered, Outbox
+from spaseq.sinks.sink import Outgoing, Sink
+
+
+class Killed(Exception):
+    """The process ends here."""
+
+
+@dataclass
+class Kept:
+    """What outlives processes: what a topic has, the last transaction, the checkpoint; and when the next kill is."""
+
+    arrived: list[Outgoing] = field(default_factory=list)
+    number: int = 0
+    checkpoint: tuple[int, tuple[dict[str, str], bytes]] | None = None  # inputs that are worked out, what was delivered
+    steps: int = 0  # before a kill
+
+    def step(self) -> None:
+        self.steps -= 1
+        if self.steps == 0:
+            raise Killed
+
+
+class RememberingSink(Sink):
+    """Takes everything at once; a kill comes before or behind what it does."""
+
+    counts_transactions: ClassVar[bool] = True
+
+    def __init__(self, kept: Kept) -> None:
+        super().__init__("kept://x")
+        self.kept = kept
+
+    def send(self, results: Sequence[Outgoing]) -> None:
+        for one in results:
+            self.kept.step()
+            self.kept.arrived.append(one)
+
+    def flush(self) -> None:
+        self.kept.step()
+
+    def last(self, run: str) -> int | None:
+        self.kept.step()
+        return self.kept.number or None
+
+    def commit(self, number: int, results: Sequence[Outgoing]) -> None:
+        self.kept.step()
+        self.kept.arrived += results
+        self.kept.number = number
+        self.kept.step()
+
+
+def process(kept: Kept, inputs: Sequence[int], every: int, waits: bool) -> None:
+    """A run: each input makes so many results, and there is a checkpoint after some of them.  Killed: it is killed."""
+    begin, state = 0, Delivered("run")
+    if kept.checkpoint is not None:
+        begin, (header, section) = kept.checkpoint
+        found = delivery.read(header, section)
+        assert found is not None
+        state = found
+    outbox = Outbox(RememberingSink(kept), state, waits)
+    outbox.resume()
+    text = MessageOutput(outbox)
+    for at in range(begin, len(inputs) + 1):
+        if at % every == 0 or at == len(inputs):
+            sealed = delivery.written(outbox.sealed())
+            kept.step()
+            kept.checkpoint = at, sealed
+            kept.step()
+            outbox.commit()
+        if at < len(inputs):
+            for number in range(inputs[at]):
+                text.write(f"{at}/{number}\n")
+            text.flush()
+    text.detach()
+
+
+@given(
+    st.lists(st.integers(0, 3), max_size=12), st.integers(1, 5), st.lists(st.integers(1, 30), max_size=8), st.booleans()
+)
+@settings(deadline=None, max_examples=300)
+def test_kills_at_any_moment(inputs: list[int], every: int, kills: list[int], waits: bool) -> None:
+    kept = Kept()
+    for kept.steps in [*kills, 0]:
+        try:
+            process(kept, inputs, every, waits)
+        except Killed:
+            continue
+        break
+    expected = [f"{at}/{number}".encode() for at, count in enumerate(inputs) for number in range(count)]
+    ids = {one.id: one.data for one in kept.arrived}
+    assert [ids[f"run-{number}"] for number in range(1, len(ids) + 1)] == expected
+    assert all(ids[one.id] == one.data for one in kept.arrived)
+    if waits:
+        assert [one.data for one in kept.arrived] == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (9, "kept://x has results of 2 later checkpoints of this run: go on with the newest one"),
+        (5, "kept://x lacks results of 2 checkpoints of this run, or is another one"),
+    ],
+)
+def test_a_checkpoint_of_another_time_is_refused(number: int, message: str) -> None:
+    outbox = Outbox(RememberingSink(Kept(number=number)), Delivered("run", 10, 7), waits=True)
+    with pytest.raises(OptionError, match=message):
+        outbox.resume()
+
+
+def test_what_waits_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.sinks.outbox.MOST", 10)
+    outbox = Outbox(RememberingSink(Kept()), Delivered("run"), waits=True)
+    outbox.write(b"12345\n")
+    assert not outbox.is_full
+    outbox.write(b"67890\n")
+    assert outbox.is_full
+    outbox.sealed()
+    assert not outbox.is_full
+
+
+def test_what_is_damaged_in_a_checkpoint() -> None:
+    header, section = delivery.written(Delivered("run", 1, 2, (b"ab", b"c")))
+    assert delivery.read(header, section) == Delivered("run", 1, 2, (b"ab", b"c"))
+    for damaged in ({"json": "{"}, {"json": "{}"}, {"other": ""}):
+        with pytest.raises(SnapshotError, match="what was delivered is damaged"):
+            delivery.read(damaged, section)
+    with pytest.raises(SnapshotError, match="results are missing"):
+        delivery.read(header, section[1:])
