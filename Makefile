@@ -7,7 +7,7 @@ NATIVE := $(wildcard $(foreach kind,pyx pxd pxi hpp,nfa_native/*/*.$(kind) nfa_n
 BYTECODE = $(BIN)/python -m compileall -q gpm nfa_native spaseq datasets ontologies
 GRAMMARS := $(wildcard spaseq/languages/*/grammar/*.lark)
 
-.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers bench-sql bench-tables soak lint sanitize fuzz check-deep wheel clean
+.PHONY: run test bench bench-many bench-lazy bench-choice bench-bound bench-paths bench-spark bench-peers bench-sql bench-tables check-live soak lint sanitize fuzz check-deep wheel clean
 
 run: $(VENV)/core.stamp
 	$(BIN)/spaseq run examples/stocks/v_shape.spaseq --stream stock=examples/streams/stocks.nq --limit 12 --format table
@@ -46,6 +46,11 @@ deep-mapped: ; $(BIN)/python -m tests.mapped.deep 10000 0
 deep-soak: ; $(BIN)/python -m benchmarks.soak 1000000
 deep-memory-tuples: ; $(BIN)/python -m benchmarks.memory_tuples 1000000
 deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000
+
+# What needs servers of others, on loopback: Kafka (Java and Maven) and mosquitto.  Half an hour.
+check-live: $(VENV)/all.stamp
+	$(BIN)/python -m tests.live.exactly_once 100
+	$(BIN)/python -m tests.live.exactly_once 0 kafka --outages 5
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks

@@ -17,7 +17,7 @@ from spaseq.sinks.outbox import Outbox
 from spaseq.sinks.sink import is_folder, names_sink, opened_sink
 
 
-class Target(click.ParamType[Path | str]):
+class OutputTarget(click.ParamType[Path | str]):
     """A path of a file, or a text that names a sink."""
 
     name = "target"
@@ -33,7 +33,7 @@ class Target(click.ParamType[Path | str]):
 
 
 target_option = click.option(
-    "--output", type=Target(), metavar="TARGET",
+    "--output", type=OutputTarget(), metavar="TARGET",
     help="Write the results to this file, to files of Parquet in this folder (FOLDER/), or to this URL: "
     "kafka://HOST:PORT/TOPIC, mqtt://HOST/TOPIC, https://… (each is a POST), wss://….",
 )  # fmt: skip

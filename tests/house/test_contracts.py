@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 
 import grimp
@@ -13,6 +15,16 @@ from tools.contracts import with_compiled
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.fixture
+def loggers() -> Iterator[None]:
+    """Those of the other tests stay as they are: import-linter disables them."""
+    before = {name: one.disabled for name, one in logging.root.manager.loggerDict.items() if hasattr(one, "disabled")}
+    yield
+    for name, disabled in before.items():
+        logging.getLogger(name).disabled = disabled
+
+
+@pytest.mark.usefixtures("loggers")
 def test_contracts_are_kept(capsys: pytest.CaptureFixture[str]) -> None:
     status = cli.lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
     assert status == cli.EXIT_STATUS_SUCCESS, capsys.readouterr().out

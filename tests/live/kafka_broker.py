@@ -14,6 +14,8 @@ from pathlib import Path
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from tests.transports.kafka_cluster import SILENT
+
 ROOT = Path(__file__).resolve().parents[2]
 JARS = ROOT / "build" / "live" / "kafka-4.1.0"
 POM = """<project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -84,12 +86,12 @@ class KafkaBroker:
 
     def topic(self, name: str, partitions: int) -> None:
         """A new topic."""
-        admin = AdminClient({"bootstrap.servers": self.servers})
+        admin = AdminClient({"bootstrap.servers": self.servers}, logger=SILENT)
         admin.create_topics([NewTopic(name, partitions, 1)])[name].result(30)
 
     def send(self, topic: str, partition: int, messages: Sequence[bytes]) -> None:
         """Messages, which are there when this returns."""
-        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 0})
+        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 0}, logger=SILENT)
         for one in messages:
             producer.produce(topic, one, partition=partition)
         assert producer.flush(60) == 0
@@ -100,7 +102,8 @@ class KafkaBroker:
             {
                 "bootstrap.servers": self.servers, "group.id": "check", "isolation.level": "read_committed",
                 "enable.partition.eof": True, "auto.offset.reset": "earliest",
-            }
+            },
+            logger=SILENT,
         )  # fmt: skip
         consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
         found, open_ = [], partitions
@@ -115,7 +118,7 @@ class KafkaBroker:
 
     def _answers(self) -> bool:
         try:
-            admin = AdminClient({"bootstrap.servers": self.servers, "log_level": 0})
+            admin = AdminClient({"bootstrap.servers": self.servers}, logger=SILENT)
             return bool(admin.list_topics(timeout=1.0).brokers)
         except KafkaException:
             return False

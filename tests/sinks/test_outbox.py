@@ -16,7 +16,7 @@ from spaseq.sinks.outbox import Delivered, Outbox
 from spaseq.sinks.sink import Outgoing, Sink
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """The process ends here."""
 
 
@@ -32,7 +32,7 @@ class Kept:
     def step(self) -> None:
         self.steps -= 1
         if self.steps == 0:
-            raise Killed
+            raise KilledError
 
 
 class RememberingSink(Sink):
@@ -64,7 +64,7 @@ class RememberingSink(Sink):
 
 
 def process(kept: Kept, inputs: Sequence[int], every: int, waits: bool) -> None:
-    """A run: each input makes so many results, and there is a checkpoint after some of them.  Killed: it is killed."""
+    """A run: each input makes so many results, and there is a checkpoint after some of them.  KilledError."""
     begin, state = 0, Delivered("run")
     if kept.checkpoint is not None:
         begin, (header, section) = kept.checkpoint
@@ -97,7 +97,7 @@ def test_kills_at_any_moment(inputs: list[int], every: int, kills: list[int], wa
     for kept.steps in [*kills, 0]:
         try:
             process(kept, inputs, every, waits)
-        except Killed:
+        except KilledError:
             continue
         break
     expected = [f"{at}/{number}".encode() for at, count in enumerate(inputs) for number in range(count)]
