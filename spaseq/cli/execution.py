@@ -108,9 +108,10 @@ class Execution(ABC, Generic[Asked]):
         """OptionError: a file that is written is read, or written twice; ``others`` (by option) are written, too."""
         output.check_not_read({"--output": self.options.output_file, "--late": self.options.late, **others}, read)
 
-    def hold_files(self) -> None:
-        """Let no other run write the files that this one writes.  OptionError: one does."""
-        self.ctx.with_resource(locks.outputs_held({"--output": self.options.output_file, "--late": self.options.late}))
+    def hold_files(self, others: Mapping[str, Path | None] = {}) -> None:
+        """Let no other run write the files that this one writes, ``others`` (by option) too.  OptionError: one does."""
+        files = {"--output": self.options.output_file, "--late": self.options.late, **others}
+        self.ctx.with_resource(locks.outputs_held(files))
 
     def warn(self, parsed: Iterable[queries.Warned], more: Iterable[str] = ()) -> None:
         """Say what the authors of queries should know, and more."""

@@ -92,7 +92,7 @@ class StreamOptions(RunOptions):
     def wire(self) -> WireOptions:
         """How events are read."""
         properties = tuple(one.removeprefix("<").removesuffix(">") for one in self.time_properties)
-        return WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error == "skip")
+        return WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error != "stop")
 
 
 @dataclass(frozen=True, kw_only=True)

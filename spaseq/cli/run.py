@@ -7,13 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 import click
 
 from spaseq.cli import (
     bounds,
     checkpoint,
+    dead_letters,
     execution,
     interrupts,
     mappings,
@@ -29,10 +31,12 @@ from spaseq.graphs.graph_run import Run
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
+from spaseq.sources.source import is_url
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
-    "work_bound", "latency_bound", "priorities", "recall_sample", "mappings", "columns", "separator", "nulls",
+    "dead_letters", "work_bound", "latency_bound", "priorities", "recall_sample", "mappings", "columns", "separator",
+    "nulls",
 )  # fmt: skip
 
 
@@ -61,7 +65,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @options.limit_option
 @options.count_option
 @options.stats_option
-@options.on_error_option
+@dead_letters.letters_options
 @options.time_property_option
 @options.time_unit_option
 @options.gpm_option
@@ -95,6 +99,7 @@ class LiveOptions(mappings.MappingOptions, options.GraphOptions):
     latency_bound: timedelta | None = None
     recall_sample: float | None = None
     priorities: tuple[str, ...] = ()
+    dead_letters: Path | str | None = None
 
 
 class GraphExecution(execution.Execution[LiveOptions]):
@@ -105,10 +110,12 @@ class GraphExecution(execution.Execution[LiveOptions]):
     more_reasons = "--stats tells more"
     running: Run
     counter: printer.TableCounter
+    letters: dead_letters.DeadLetters | None = None
 
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
+        dead_letters.check_letters(asked.on_error, asked.dead_letters)
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
@@ -121,7 +128,8 @@ class GraphExecution(execution.Execution[LiveOptions]):
         files = {iri: sources.files_at(path, iri in self.mappings) for iri, path in self.sources.items()}
         read = [*asked.queries, *tables.values(), *self.graphs.values(), *chain(*files.values())]
         read += [one.source.path for one in self.mappings.values()]
-        self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
+        letters = asked.dead_letters if isinstance(asked.dead_letters, Path) else None
+        self.check_files(read, {"--dead-letters": letters, **checkpoint.checkpoint_files(asked.checkpoint)})
         self.rows = parameters.given_rows(tables, self.checked)
         if asked.checkpoint is not None:
             checkpoint.check_without(asked.unresumable)
@@ -129,7 +137,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             same["--map with the texts"] = mappings.texts_of(self.mappings)
             self.keep_checkpoints(asked.checkpoint, same, files)
         self.warn(self.parsed, sources.background_warnings(self.graphs, self.checked, self.ontologies))
-        self.hold_files()
+        self.hold_files({"--dead-letters": letters})
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -147,6 +155,10 @@ class GraphExecution(execution.Execution[LiveOptions]):
             given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation, bound=self.bound,
         )  # fmt: skip
         self.running.warns = False
+        self.letters = self.ctx.with_resource(dead_letters.open_letters(asked.dead_letters, self.goes_on))
+        if self.letters is not None:
+            for iri, report in self.running.reports.items():
+                report.on_skip = self.letters.of(iri, self.goes_on and not is_url(self.sources.get(iri, "")))
         self.interrupts = interrupts.RunInterrupts(self.running)
         if asked.checkpoint is not None and asked.sink is None:
             checkpoint.check_format(asked.wanted or "", WRITERS)
@@ -157,6 +169,12 @@ class GraphExecution(execution.Execution[LiveOptions]):
         """See ``Execution``."""
         with self.progress(lambda: _reached(self.running, self.counter)):
             self.take(self.running.merged(), self.counter)
+
+    @property
+    def files(self) -> dict[str, IO[Any]]:
+        """See ``Execution``."""
+        letters = None if self.letters is None else self.letters.file
+        return super().files | ({} if letters is None else {"--dead-letters": letters})
 
     def losses(self) -> list[str]:
         """What was dropped, but for late events that are in a file."""
@@ -192,6 +210,8 @@ class GraphExecution(execution.Execution[LiveOptions]):
 
     def state(self) -> RunState:
         """See ``Checkpointed``."""
+        if self.letters is not None:
+            self.letters.flush()
         return self.running.state()
 
     def release(self) -> None:

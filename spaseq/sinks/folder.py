@@ -21,6 +21,7 @@ class PartFolder(Sink):
     """Writes each result, which is a whole file, as one."""
 
     formats: ClassVar[tuple[str, ...]] = ("parquet",)
+    has_headers: ClassVar[bool] = False
     counts_transactions: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:

@@ -19,6 +19,7 @@ from spaseq.sources.transports.kafka import CONTACT, SILENT, Client, check_topic
 
 SETTINGS = ("delivery", "user", "password_env")
 STEP = 0.5  # seconds that are waited for brokers before a look at what is wrong
+_WRITING = {"enable.idempotence": True}
 _FENCED = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}
 
 
@@ -65,11 +66,10 @@ class TopicSink(Sink):
 
     def _produce(self, producer: Producer, results: Sequence[Outgoing]) -> None:
         for one in results:
+            headers: list[tuple[str, str | bytes | None]] = [("id", one.id), *one.headers]
             while True:
                 try:
-                    producer.produce(
-                        self._client.topic, one.data, headers=[("id", one.id.encode())], on_delivery=self._arrived
-                    )
+                    producer.produce(self._client.topic, one.data, headers=headers, on_delivery=self._arrived)
                     break
                 except BufferError:
                     producer.poll(STEP)
@@ -82,9 +82,9 @@ class TopicSink(Sink):
         """What sends.  StreamError: no broker answers, or there is no such topic; OptionError: a setting is wrong."""
         self._client.numbers()
         self._client.outages.answered()
-        given = client_properties(self.address) | {"error_cb": self._client.reasons.append}
+        given = _WRITING | client_properties(self.address) | {"error_cb": self._client.reasons.append}
         try:
-            return Producer({"enable.idempotence": True, **given, **properties}, logger=SILENT)
+            return Producer({**given, **properties}, logger=SILENT)
         except KafkaException as error:
             raise OptionError(f"{self.url}: {error.args[0].str()}") from None
 

@@ -70,7 +70,7 @@ class Publication(Sink):
             self._wait(MOST - 1)
             properties: Any = Properties  # whose constructor has no types
             given = properties(PacketTypes.PUBLISH)
-            given.UserProperty = ("id", one.id)
+            given.UserProperty = [("id", one.id), *((name, value.decode()) for name, value in one.headers)]
             self._sent.append(client.publish(self.topic, one.data, self.qos, properties=given))
 
     def flush(self) -> None:

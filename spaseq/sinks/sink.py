@@ -38,12 +38,14 @@ class Outgoing:
 
     data: bytes
     id: str
+    headers: tuple[tuple[str, bytes], ...] = ()  # what else is said of it, by those who can
 
 
 class Sink(ABC):
     """Takes results in their order.  StreamError of any of this: it cannot be reached, or does not take them."""
 
     formats: ClassVar[tuple[str, ...]] = ("jsonl", "nquads")  # the first is the usual one
+    has_headers: ClassVar[bool] = True  # data may be any bytes, and ``headers`` go with them
     counts_transactions: ClassVar[bool] = False  # ``commit``: what is given arrives whole, and once
 
     def __init__(self, url: str) -> None:

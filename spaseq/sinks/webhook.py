@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from urllib.parse import quote
 
 import httpx
 
@@ -48,7 +49,10 @@ class Webhook(Sink):
     def _refused(self, one: Outgoing) -> str:
         """Why the server takes a result at another time.  StreamError: it never does."""
         kind = "application/json" if one.data.startswith(b"{") else "application/n-quads"
-        headers = {**self._headers, "Content-Type": kind, "Idempotency-Key": one.id}
+        if one.headers:
+            kind = "application/octet-stream"
+        more = {f"X-SPAseq-{name.capitalize()}": quote(value, safe=" :/#[]@") for name, value in one.headers}
+        headers = {**self._headers, **more, "Content-Type": kind, "Idempotency-Key": one.id}
         try:
             response = self._client.post(self.asked, content=one.data, headers=headers)
         except httpx.HTTPError as error:

@@ -30,6 +30,7 @@ class SocketSink(Sink):
     """A connection, which is made again when it is lost."""
 
     formats: ClassVar[tuple[str, ...]] = ("jsonl",)
+    has_headers: ClassVar[bool] = False
 
     def __init__(self, url: str) -> None:
         self.asked, _, settings = url.partition("#")

@@ -41,6 +41,7 @@ transaction.state.log.num.partitions=1
 group.initial.rebalance.delay.ms=0
 auto.create.topics.enable=false
 """
+LOOK = 10.0  # seconds that a look at what is there takes at most
 STARTED = 60.0  # seconds within which it answers
 
 
@@ -91,7 +92,9 @@ class KafkaBroker:
 
     def send(self, topic: str, partition: int, messages: Sequence[bytes]) -> None:
         """Messages, which are there when this returns."""
-        producer = Producer({"bootstrap.servers": self.servers, "linger.ms": 0}, logger=SILENT)
+        producer = Producer(
+            {"bootstrap.servers": self.servers, "linger.ms": 0, "enable.idempotence": True}, logger=SILENT
+        )
         for one in messages:
             producer.produce(topic, one, partition=partition)
         assert producer.flush(60) == 0
@@ -106,8 +109,8 @@ class KafkaBroker:
             logger=SILENT,
         )  # fmt: skip
         consumer.assign([TopicPartition(topic, number, 0) for number in range(partitions)])
-        found, open_ = [], partitions
-        while open_:
+        found, open_, limit = [], partitions, time.monotonic() + LOOK
+        while open_ and time.monotonic() < limit:  # behind a transaction that is open nothing is seen
             for one in consumer.consume(1000, 1.0):
                 if one.error() is not None:
                     open_ -= 1

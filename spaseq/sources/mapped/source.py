@@ -10,7 +10,7 @@ import pyarrow
 
 from gpm.native.assembly import Encoder
 from nfa_native.terms.decoding import texts
-from spaseq.errors import StreamError
+from spaseq.errors import Location, StreamError
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
@@ -48,8 +48,9 @@ def events_of(
         report.events += len(events)
         yield events
         for row, what in made.malformed:
-            error = StreamError(f"the row is no event: {what}", reading.place(row))
-            report.note(error, options.skip)
+            place = reading.place(row) if not options.skip or report.wants_position() else Location()
+            error = StreamError(f"the row is no event: {what}", place)
+            report.note(error, options.skip, source.message(row) if isinstance(source, MessageRows) else None)
             if not options.skip:
                 raise error
 

@@ -68,7 +68,7 @@ class ValueReader:
             number = len(values) if outcome == TAKEN else bisect_right(starts, at) - 1
             yield number, self._messages.take()
             if outcome not in (TAKEN, PAUSED):
-                for events in self._closely(values[number], place(number)):
+                for events in self._noted(values[number], place(number)):
                     yield number, events
                 number += 1
                 yield number, None
@@ -91,6 +91,20 @@ class ValueReader:
         if kind in _TRANSLATED:
             return _translated(value, kind == "trig")
         return value if kind in LINES else _UNREADABLE
+
+    def _noted(self, value: bytes | None, place: str) -> list[Events]:
+        """The events of one value; what is skipped of it is the whole of it."""
+        _, options, report, _ = self._arguments
+        report.whole, found = value, list[Events]()
+        try:
+            found += self._closely(value, place)
+        except StreamError as error:  # of what has no rest that could be read
+            if not options.skip:
+                raise
+            report.note(error, skipped=True)
+        finally:
+            report.whole = None
+        return found
 
     def _closely(self, value: bytes | None, place: str) -> Iterator[Events]:
         """The events of one value, whatever it is."""

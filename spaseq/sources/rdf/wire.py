@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from pyoxigraph import Literal
 
@@ -56,6 +57,9 @@ class WireOptions:
             raise OptionError("the time unit must be at least a microsecond")
 
 
+OnSkip: TypeAlias = Callable[[StreamError, bytes], object]  # what is wrong, and with which bytes
+
+
 @dataclass(slots=True)
 class WireReport:
     """What reading met, summed over the sources that share the report.
@@ -75,11 +79,19 @@ class WireReport:
     dropped: int = 0  # messages of a transport that nobody got, because reading was too slow
     positions: list[str] = field(default_factory=list)
     first: dict[str, str] = field(default_factory=dict)
+    on_skip: OnSkip | None = None  # is given what is skipped
+    whole: bytes | None = None  # the message that is read
 
-    def note(self, error: StreamError, skipped: bool = False) -> None:
-        """Count ``error`` and list it if it is among the first ten; ``skipped``: reading goes on."""
+    def note(self, error: StreamError, skipped: bool = False, data: bytes | None = None) -> None:
+        """Count ``error`` and list it if it is among the first ten; ``skipped``: reading goes on without ``data``.
+
+        Where these are not given they are the message that is read, or else the line that the error shows.
+        """
         self.errors += 1
         self.skipped += skipped
+        if skipped and self.on_skip is not None:
+            known = self.whole if data is None else data
+            self.on_skip(error, error.location.text.encode("utf-8", "surrogateescape") if known is None else known)
         if skipped and error.hint == REST_IS_LOST:
             self.cut += 1
             self.first.setdefault("cut", f"at {error.location}")
@@ -88,7 +100,7 @@ class WireReport:
 
     def wants_position(self) -> bool:
         """Whether the position of one more error would be listed."""
-        return len(self.positions) < LISTED
+        return len(self.positions) < LISTED or self.on_skip is not None
 
     def to_dict(self) -> dict[str, object]:
         """The same as a dictionary fit for JSON."""

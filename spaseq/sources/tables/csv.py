@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ def _quoted(delimiter: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?:(?<=[\r\n" + before + rb'])|\A)"(?:[^"]++|"")*+("|\Z)')
 
 
+def row_ends(data: bytes, delimiter: str) -> list[int]:
+    """Where each row of some CSV ends."""
+    lines = data.splitlines(keepends=True)
+    ends = list(accumulate(map(len, lines)))
+    if b'"' not in data:
+        return ends
+    reader = csv.reader((line.decode("utf-8", "replace") for line in lines), delimiter=delimiter)
+    with suppress(csv.Error):  # a value is too long for Python: it is a part of the last row
+        return [*dict.fromkeys(ends[reader.line_num - 1] for _ in reader)]
+    return [len(data)]
+
+
 ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
 _BAD_VALUE = re.compile(r"In CSV column #(\d+): Row #(\d+): (?:CSV conversion error to [^:]*: )?(.*)", re.DOTALL)
 _BAD_ROW = re.compile(r"CSV parse error: Row #(\d+): Expected (\d+) columns, got (\d+)", re.DOTALL)
@@ -86,11 +99,17 @@ class CsvSource:
     """A CSV file, or a binary stream of CSV.
 
     A column has the type that is declared, or that all of its values in the first megabyte have.  Columns of few texts
-    are dictionary-encoded.  StreamError if there is no header.
+    are dictionary-encoded.  A row with too many or too few values, or with one of another type, is malformed:
+    ``leave_out`` is told of it (None: StreamError), and the others go on.  StreamError if there is no header.
     """
 
-    def __init__(self, raw: TableBytes, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> None:
+    def __init__(
+        self, raw: TableBytes, declared: dict[str, pyarrow.DataType], form: CsvFormat,
+        leave_out: Callable[[StreamError], object] | None = None,
+    ) -> None:  # fmt: skip
         self._raw = raw
+        self._leave_out = leave_out
+        self._bad: list[int] = []  # for each row that was left out, the number of rows before it
         self._name = raw.name
         self._declared = declared
         self._form = form
@@ -133,12 +152,14 @@ class CsvSource:
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows, a megabyte of the file at a time."""
         first, rest, more = 0, self._begin[self._header :], not self._all_there
+        line = 1 + self._begin[: self._header].count(b"\n")
         self._begin = b""
         while True:
             stop = self._end_of_rows(rest, first) if more else len(rest)
-            for batch in self._parsed(rest[:stop], self._kinds, first) if stop else ():
+            for batch in self._good(rest[:stop], first, line) if stop else ():
                 yield to_usual(batch, self._schema_of(batch), first, self.place, self._declared)
                 first += batch.num_rows
+            line += rest.count(b"\n", 0, stop)
             if not more:
                 self._raw.close()
                 return
@@ -157,6 +178,7 @@ class CsvSource:
 
     def place(self, row: int) -> Location:
         """File and line of the data row ``row`` (from 0); found by reading the file again."""
+        row += bisect_right(self._bad, row)
         if self._raw.path:
             with self._raw.again() as file, suppress(csv.Error):  # a value may be too long for Python
                 lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
@@ -225,7 +247,10 @@ class CsvSource:
             data = data[: end or len(data)]
         known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
         known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
-        for batch in self._parsed(data, {**dict.fromkeys(columns), **known}) if data else ():
+        kinds = {**dict.fromkeys(columns), **known}
+        if self._leave_out is not None:
+            data = b"".join(data[begin:end] for begin, end, bad in self._pieces(data, kinds) if bad is None)
+        for batch in self._parsed(data, kinds) if data else ():
             return batch
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
 
@@ -240,8 +265,51 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
+    def _good(self, data: bytes, before: int, line: int) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of some CSV, which begins with that row and in that line, without those that are left out."""
+        if self._leave_out is None:
+            yield from self._parsed(data, self._kinds, before)
+            return
+        for begin, end, error in self._pieces(data, self._kinds):
+            if error is None:
+                for batch in self._parsed(data[begin:end], self._kinds, before):
+                    before += batch.num_rows
+                    yield batch
+            else:
+                text = data[begin:end].decode("utf-8", "replace").rstrip("\r\n")
+                place = Location(self._name, line + data.count(b"\n", 0, begin), 0, text)
+                self._bad.append(before)
+                self._leave_out(self._explained(str(error), before, place))
+
+    def _pieces(self, data: bytes, kinds: dict[str, Any]) -> Iterator[tuple[int, int, pyarrow.ArrowInvalid | None]]:
+        """Where rows begin and end that can be read together; a row that cannot comes alone, with its error."""
+        ends: list[int] = []
+        open_ = [(0, len(data), -1, -1)]  # bytes, and the rows that they are, once rows are counted
+        while open_:
+            begin, end, first, last = open_.pop()
+            try:
+                self._by_arrow(data[begin:end], kinds)
+            except pyarrow.ArrowInvalid as error:
+                if first < 0:
+                    ends = row_ends(data, self._form.delimiter)
+                    first, last = 0, len(ends)
+                if last - first < 2:
+                    yield begin, end, error
+                    continue
+                middle = (first + last) // 2
+                open_ += [(ends[middle - 1], end, middle, last), (begin, ends[middle - 1], first, middle)]
+                continue
+            yield begin, end, None
+
     def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
-        """The rows of some CSV without header, ``before`` rows after the first one.
+        """The rows of some CSV without header, ``before`` rows after the first one."""
+        try:
+            return self._by_arrow(data, kinds)
+        except pyarrow.ArrowInvalid as error:
+            raise self._explained(str(error), before) from None
+
+    def _by_arrow(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
+        """The same.  ArrowInvalid: a row is malformed.
 
         Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
         thread that wants to call Python while it shuts down ends the process.  So does one that finds no memory: there
@@ -271,30 +339,31 @@ class CsvSource:
                 return []
             found = _BAD_VALUE.match(str(error))
             if found and self._times == self.names[int(found[1])] and kinds[self._times] != pyarrow.string():
-                return self._parsed(data, {**kinds, self._times: pyarrow.string()}, before)
-            raise self._explained(str(error), before) from None
+                return self._by_arrow(data, {**kinds, self._times: pyarrow.string()})
+            raise
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
 
-    def _explained(self, message: str, before: int) -> StreamError:
+    def _explained(self, message: str, before: int, place: Location | None = None) -> StreamError:
+        """What Arrow says of the rows behind those ``before``; ``place``: of the only one."""
         if found := _BAD_VALUE.match(message):
-            name = self.names[int(found[1])]
-            return self._bad_value(name, before + int(found[2]) - 1, found[3].replace("\n", "\\n"))
+            name, at = self.names[int(found[1])], place or self.place(before + int(found[2]) - 1)
+            return self._bad_value(name, at, found[3].replace("\n", "\\n"))
         if found := _BAD_ROW.match(message):
             message = f"the number of values is {found[3]}, that of columns {found[2]}"
-            return StreamError(message, self.place(before + int(found[1]) - 1))
-        return StreamError(message, Location(self._name))
+            return StreamError(message, place or self.place(before + int(found[1]) - 1))
+        return StreamError(message, place or Location(self._name))
 
-    def _bad_value(self, name: str, row: int, reason: str) -> StreamError:
+    def _bad_value(self, name: str, place: Location, reason: str) -> StreamError:
         """``reason`` is ``invalid value 'x'``, or another one in Arrow's words."""
         type_ = self._kinds.get(name, self._declared.get(name))
         value = reason.removeprefix("invalid value ")
         but = f", but has {value}" if value != reason else f": {reason.partition('. ')[0]}"
         if name in self._declared:
-            return StreamError(f"the column {name} is declared {shown(type_)}{but}", self.place(row))
+            return StreamError(f"the column {name} is declared {shown(type_)}{but}", place)
         better = better_type(type_, value.strip("'"))
         hint = "" if better == shown(type_) else f'declare its type: {{"{name}": "{better}"}}'
-        return StreamError(f"the column {name} was {shown(type_)} so far{but}", self.place(row), hint=hint)
+        return StreamError(f"the column {name} was {shown(type_)} so far{but}", place, hint=hint)
 
 
 def _fields(schema: pyarrow.Schema) -> Iterator[tuple[str, pyarrow.DataType]]:

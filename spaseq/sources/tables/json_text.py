@@ -106,7 +106,7 @@ def objects_of(block: bytes) -> tuple[bytes, int] | None:
     if not count:
         block = b"\n".join(line.lstrip(BLANK) for line in lines_of(block) if line) + b"\n"
         count = _count(block)
-    if not count or b"\0" in block or _may_be_deep(block, count):
+    if not count or b"\0" in block or may_be_deep(block, count):
         return None
     is_unusual = any(mark in block for mark in _MARKS) and _UNUSUAL.search(block)
     return None if is_unusual else (block, count)
@@ -141,7 +141,7 @@ def _count(block: bytes) -> int:
     return count if block.count(b"}\n{") == count - 1 else 0
 
 
-def _may_be_deep(block: bytes, count: int) -> bool:
+def may_be_deep(block: bytes, count: int) -> bool:
     """Whether one of so many lines has so many brackets that it might be nested deeper than is allowed."""
     if block.count(b"{") + block.count(b"[") < count + DEEPEST:  # each line has one
         return False

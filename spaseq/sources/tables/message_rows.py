@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow
@@ -19,11 +20,13 @@ from pyarrow import types
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.files import as_stream_errors
-from spaseq.sources.tables.json_text import LineError, decoded, lines_of
+from spaseq.sources.tables.json_text import LineError, decoded, lines_of, may_be_deep
 from spaseq.sources.tables.source import CsvFormat, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
 from spaseq.sources.transports.transport import Message, Transport, as_line
 from spaseq.streams.batch import Numbers
+
+Refuse: TypeAlias = Callable[[StreamError, bytes], object]  # is told what is wrong with a message
 
 PAUSE = 0.05  # seconds without a message after which types are inferred from the rows that are there
 FORMATS = ("json", "csv", "arrow")
@@ -57,6 +60,8 @@ class JsonRows(RowFormat):
         from pyarrow import json
 
         data = b"".join(map(_json_lines, messages))
+        if may_be_deep(data, data.count(b"\n")):
+            raise pyarrow.ArrowInvalid("objects or arrays are nested too deep")
         typed = self.schema or pyarrow.schema([*self._declared.items()])
         known = pyarrow.schema([(field.name, _as_written(field.type)) for field in typed])
         if not data:
@@ -144,7 +149,7 @@ class MessageRows:
 
     def __init__(
         self, transport: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat,
-        refuse: Callable[[StreamError], None] | None = None,
+        refuse: Refuse | None = None,
     ) -> None:  # fmt: skip
         self._source = transport
         self._arrivals = transport.arrivals
@@ -184,17 +189,17 @@ class MessageRows:
     def _beginning(self, messages: list[Message]) -> pyarrow.Table | None:
         """The rows of the first messages, which are going to be read again; None: they have none, and are done."""
         self._format = _row_format(self._source, messages, self._declared, self._form)
-        refused, refuse = list[StreamError](), self._refuse
-        self._refuse = refused.append
+        refused, refuse = list[tuple[StreamError, bytes]](), self._refuse
+        self._refuse = lambda error, data: refused.append((error, data))
         found = self._table(messages)
         self._refuse, self._ends = refuse, []
         if found is not None and found.num_rows:
             self._begin = messages
             return found
-        for error in refused:
+        for error, data in refused:
             if refuse is None:
                 raise error
-            refuse(error)
+            refuse(error, data)
         self._arrivals.done(messages[-1])
         return None
 
@@ -220,16 +225,58 @@ class MessageRows:
         while messages:
             self._rows += self._ends[-1] if self._ends else 0
             self._messages, self._ends = messages, []
-            if (table := self._table(messages)) is not None and table.num_rows:
-                for batch in table.combine_chunks().to_batches():
-                    check_values(batch, self._schema.names, self._rows, self.place)
-                    yield to_usual(batch, self._schema, self._rows, self.place, self._declared)
+            yield from self._in_types(messages)
             self.worked_out(self._rows + (self._ends[-1] if self._ends else 0))
             if self._error is not None:
                 raise self._error
             if self.may_pause and self._arrivals.pauses():
                 yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
             messages = self._taken()
+
+    def _in_types(self, messages: list[Message]) -> list[pyarrow.RecordBatch]:
+        """The rows of messages in the types that were chosen; a message that has others is refused alone."""
+        refuse = self._refuse
+        refused: list[tuple[StreamError, bytes]] = []
+        self._refuse = None if refuse is None else lambda error, data: refused.append((error, data))
+        try:
+            found = self._usual(self._table(messages))
+        except StreamError as unfit:
+            self._refuse = refuse
+            return self._each_in_types(messages, unfit)
+        self._refuse = refuse
+        if refuse is not None:
+            for error, data in refused:
+                refuse(error, data)
+        return found
+
+    def _each_in_types(self, messages: list[Message], error: StreamError) -> list[pyarrow.RecordBatch]:
+        if len(messages) == 1:
+            self._ends = [0]
+            place = Location(self._source.place(messages[0]))
+            refused = StreamError(error.message, place, hint=error.hint)
+            if self._refuse is None:
+                self._error, self._ends = refused, []
+            else:
+                self._refuse(refused, messages[0].data)
+            return []
+        found, ends = list[pyarrow.RecordBatch](), list[int]()
+        for one in messages:
+            found += self._in_types([one])
+            if self._error is not None:
+                break
+            ends.append((ends[-1] if ends else 0) + (self._ends[-1] if self._ends else 0))
+        self._ends = ends
+        return found
+
+    def _usual(self, table: pyarrow.Table | None) -> list[pyarrow.RecordBatch]:
+        """The rows of a table in the types that were chosen.  StreamError: a value is none of its type."""
+        if table is None or not table.num_rows:
+            return []
+        found = []
+        for batch in table.combine_chunks().to_batches():
+            check_values(batch, self._schema.names, self._rows, self.place)
+            found.append(to_usual(batch, self._schema, self._rows, self.place, self._declared))
+        return found
 
     @property
     def ends(self) -> Numbers:
@@ -240,6 +287,10 @@ class MessageRows:
         """The message that a row is in."""
         at = bisect_right(self._ends, row - self._rows)
         return Location(self._source.place(self._messages[at]) if at < len(self._messages) else self._source.url)
+
+    def message(self, row: int) -> bytes:
+        """The message that a row is in."""
+        return self._messages[bisect_right(self._ends, row - self._rows)].data
 
     def worked_out(self, row: int) -> None:
         """All rows before this one are worked out."""
@@ -269,20 +320,21 @@ class MessageRows:
         return table
 
     def _one_by_one(self, messages: list[Message]) -> pyarrow.Table | None:
-        tables, counts = [], []
+        tables, counts = list[pyarrow.Table](), []
         for one in messages:
             try:
-                tables.append(self._format.table([one]))
-                counts.append(tables[-1].num_rows)
+                table = self._format.table([one])
+                tables = [_joined([*tables, table])]
+                counts.append(table.num_rows)
             except (pyarrow.ArrowException, OSError) as error:
                 refused = self._format.fault(one, self._source.place(one), error)
                 if self._refuse is None:
                     self._error = refused
                     break
                 counts.append(0)
-                self._refuse(refused)
+                self._refuse(refused, one.data)
         self._ends = list(accumulate(counts))
-        return pyarrow.concat_tables(tables, promote_options="permissive") if tables else None
+        return tables[0] if tables else None
 
 
 class ReleasedRows(MessageRows):
@@ -294,6 +346,11 @@ class ReleasedRows(MessageRows):
         """See ``MessageRows``."""
         super().worked_out(row)
         self._source.release(self._arrivals.position)
+
+
+def _joined(tables: Sequence[pyarrow.Table]) -> pyarrow.Table:
+    """The rows of some messages, whose types were inferred for each by itself.  ArrowException: they differ."""
+    return pyarrow.concat_tables(tables, promote_options="permissive")
 
 
 def _told(error: Exception) -> str:

@@ -148,7 +148,7 @@ def _of_bytes(raw: TableBytes, reading: FileReading, like: FileSource | None) ->
     beginning, ending = raw.beginning(), ending_of(raw.url)
     if ending in JSON_LINES or (ending not in CSV and is_json(beginning)):
         return JsonSource(raw, reading.types, reading.leave_out, like if isinstance(like, JsonSource) else None)
-    return CsvSource(raw, reading.types, reading.csv)
+    return CsvSource(raw, reading.types, reading.csv, reading.leave_out)
 
 
 # ── what is in memory ────────────────────────────────────────────────────────────────────────────────────

@@ -382,7 +382,7 @@ def client_properties(address: Address) -> dict[str, Any]:
         own["sasl.password"] = password
     return {
         "reconnect.backoff.ms": 1000,
-        "reconnect.backoff.max.ms": 60_000,
+        "reconnect.backoff.max.ms": 5_000,  # for each connection by itself; pauses between outages are ``Outages``
         "log_level": 0,
         **own,
         "bootstrap.servers": address.url.netloc.rpartition("@")[2],
