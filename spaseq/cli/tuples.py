@@ -89,8 +89,8 @@ SAME = (  # options of which a run that goes on must have those of before
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
 @click.option(
     "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls, is missing or malformed, and a malformed line of CSV or JSON: stop the run, or "
-    "be left out and counted.",
+    help="What an event does whose time falls, is missing or malformed, and a malformed line of CSV or JSON: stop the "
+    "run, or be left out and counted.",
 )  # fmt: skip
 @bounds.work_bound_options
 @bounds.latency_option

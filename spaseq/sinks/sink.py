@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import ClassVar
 
 from spaseq.errors import OptionError
@@ -85,8 +84,8 @@ def names_sink(target: str) -> bool:
 
 
 def is_folder(target: str) -> bool:
-    """Whether it is one, or is to be one: its name ends with a slash."""
-    return _SCHEME.match(target) is None and (target.endswith("/") or Path(target).is_dir())
+    """Whether it is one: its name ends with a slash."""
+    return _SCHEME.match(target) is None and target.endswith("/")
 
 
 def opened_sink(target: str) -> Sink:

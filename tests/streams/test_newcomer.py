@@ -72,10 +72,10 @@ def test_what_cannot_be_gone_on_with_is_said(folder: Path) -> None:
     assert "--checkpoint needs files, which can be read again: ticker://8 cannot" in ran.stderr
 
 
-def test_another_scheme_is_a_path(folder: Path) -> None:
+def test_another_scheme_is_told(folder: Path) -> None:
     ran = command(folder, "run", "rise.spaseq", "--stream", "quotes=tocker://8")
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert "no such file: tocker://8" in ran.stderr
+    assert "tocker://8: nothing reads tocker://; did you mean ticker?" in ran.stderr
 
 
 def test_what_is_named_derives_from_source(folder: Path) -> None:
