@@ -82,7 +82,7 @@ class DeadLetters:
         said = {"stream": stream, "position": place, "reason": reason}
         if self._sink is not None:
             headers = tuple((name, text.encode()) for name, text in said.items())
-            self._sink.send([Outgoing(data, f"{self._run}-{self._count}", headers)])
+            self._sink.send([Outgoing(data, self._run, self._count, headers)])
         elif self.file is not None:
             self.file.write(f"{json_text(said | _written(data))}\n".encode())
 

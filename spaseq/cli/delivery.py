@@ -10,7 +10,7 @@ from spaseq.errors import SnapshotError
 from spaseq.runtime.snapshot.validation import COUNT, Shape, misfits
 from spaseq.sinks.outbox import Delivered
 
-_SHAPE: Shape = {"run": str, "results": COUNT, "number": COUNT, "lengths": [COUNT]}
+_SHAPE: Shape = {"run": str, "results": COUNT, "lengths": [COUNT], "mark": str}
 
 
 def begun() -> Delivered:
@@ -21,7 +21,7 @@ def begun() -> Delivered:
 def written(delivered: Delivered) -> tuple[dict[str, str], bytes]:
     """What stands in the header of a checkpoint, and its section of results."""
     lengths = [len(one) for one in delivered.waiting]
-    said = {"run": delivered.run, "results": delivered.results, "number": delivered.number, "lengths": lengths}
+    said = {"run": delivered.run, "results": delivered.results, "lengths": lengths, "mark": delivered.mark}
     return {"json": json.dumps(said)}, b"".join(delivered.waiting)
 
 
@@ -41,4 +41,4 @@ def read(header: Mapping[str, str], section: bytes) -> Delivered | None:
     for length in said["lengths"]:
         waiting.append(section[place : place + length])
         place += length
-    return Delivered(said["run"], said["results"], said["number"], tuple(waiting))
+    return Delivered(said["run"], said["results"], tuple(waiting), said["mark"])

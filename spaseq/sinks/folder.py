@@ -22,29 +22,29 @@ class PartFolder(Sink):
 
     formats: ClassVar[tuple[str, ...]] = ("parquet",)
     has_headers: ClassVar[bool] = False
-    counts_transactions: ClassVar[bool] = True
+    has_transactions: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:
         super().__init__(url)
         self._folder = Path(url)
-        self._run = ""
-        self._number = 0
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OptionError(f"--output {url}: {error.strerror}") from None
 
-    def last(self, run: str) -> int | None:
-        """See ``Sink``."""
-        self._run = run[:8]
-        found = [_PART.fullmatch(path.name) for path in self._folder.iterdir()]
-        numbers = [int(one[1]) for one in found if one is not None and one[2] == self._run]
-        return max(numbers, default=None)
+    def mark(self) -> str:
+        """See ``Sink``: all parts are looked at."""
+        return ""
 
-    def commit(self, number: int, results: Sequence[Outgoing]) -> None:
+    def newest(self, run: str, mark: str) -> int | None:
+        """See ``Sink``."""
+        found = [_PART.fullmatch(path.name) for path in self._folder.iterdir()]
+        return max((int(one[1]) for one in found if one is not None and one[2] == run[:8]), default=0)
+
+    def commit(self, results: Sequence[Outgoing]) -> None:
         """See ``Sink``."""
         (part,) = results
-        path = self._folder / f"part-{number:010}-{self._run}.parquet"
+        path = self._folder / f"part-{part.number:010}-{part.run[:8]}.parquet"
         remove_leftovers(path)
         try:
             write_whole(path, [part.data])
@@ -52,11 +52,9 @@ class PartFolder(Sink):
             raise StreamError(f"cannot write: {error.strerror}", Location(str(path))) from None
 
     def send(self, results: Sequence[Outgoing]) -> None:
-        """See ``Sink``: of a run without checkpoints, whose parts have numbers as well."""
+        """See ``Sink``."""
         for one in results:
-            self._run = one.id[:8]
-            self._number += 1
-            self.commit(self._number, [one])
+            self.commit([one])
 
     def flush(self) -> None:
         """See ``Sink``: what was given is there."""

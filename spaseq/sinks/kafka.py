@@ -1,13 +1,18 @@
 """``kafka://host:9092/topic``: results as messages of a topic, exactly once where there are checkpoints.
 
-Those of a checkpoint are one transaction.  Its number is an offset that it commits, of a group that has the name of the
-run, so that whoever reads the one has the other.
+Those of a checkpoint are one transaction.  A message has the id of its result, and the checkpoint the offsets where
+the topic ended before: a run that goes on reads what came behind them, and so knows which of its results have arrived.
+(Offsets that a transaction commits would say it, too; but for these librdkafka waits without end where a coordinator is
+away, its issue 5456.)
 """
 
 from __future__ import annotations
 
+import json
+import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import ClassVar
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
@@ -15,9 +20,18 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer, Topic
 from spaseq.errors import OptionError, StreamError
 from spaseq.sinks.sink import Outgoing, Sink
 from spaseq.sources.transports.addresses import Address
-from spaseq.sources.transports.kafka import CONTACT, SILENT, Client, check_topic, client_properties, is_property
+from spaseq.sources.transports.kafka import (
+    AT_ONCE,
+    CONTACT,
+    SILENT,
+    Client,
+    check_topic,
+    client_properties,
+    is_property,
+)
 
 SETTINGS = ("delivery", "user", "password_env")
+REMARKED = 10.0  # seconds for which a mark is good enough
 STEP = 0.5  # seconds that are waited for brokers before a look at what is wrong
 _WRITING = {"enable.idempotence": True}
 _FENCED = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}
@@ -26,7 +40,7 @@ _FENCED = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PR
 class TopicSink(Sink):
     """A topic, whose partitions are chosen by the library."""
 
-    counts_transactions: ClassVar[bool] = True
+    has_transactions: ClassVar[bool] = True
 
     def __init__(self, url: str) -> None:
         self.address = Address.of(url, SETTINGS, is_property, common=("retry",))
@@ -36,6 +50,7 @@ class TopicSink(Sink):
         self._once = self.address.choice("delivery", ("exactly-once", "at-least-once")) == "exactly-once"
         self._producer: Producer | None = None
         self._refused: KafkaError | None = None  # why a message did not arrive
+        self._mark, self._marked = "", -math.inf  # and when that was
 
     @property
     def is_transactional(self) -> bool:
@@ -103,30 +118,57 @@ class TopicSink(Sink):
         return StreamError(f"cannot write: {error.str()}", self._client.place)
 
     # ── in transactions ──────────────────────────────────────────────────────────────────────────────────────
-    def last(self, run: str) -> int | None:
-        """See ``Sink``."""
-        self._client.group = name = f"spaseq-{run}"
-        self._producer = producer = self._opened({"transactional.id": name})
-        self._until(lambda: producer.init_transactions(CONTACT))
-        found: list[TopicPartition] = []
-        self._until(lambda: found.extend(self._client.consumer.committed([self._place()], timeout=CONTACT)))
-        return found[0].offset if found[0].offset >= 0 else None
+    def mark(self) -> str:
+        """See ``Sink``: the ends of the partitions, at most a while ago."""
+        now = time.monotonic()
+        if now - self._marked > REMARKED or not self._mark:
+            with suppress(KafkaException):  # else an earlier mark is one as well
+                ends = {str(number): self._end(number) for number in self._client.numbers()}
+                self._mark, self._marked = json.dumps(ends), now
+        return self._mark
 
-    def commit(self, number: int, results: Sequence[Outgoing]) -> None:
+    def newest(self, run: str, mark: str) -> int | None:
+        """See ``Sink``."""
+        self._producer = producer = self._opened({"transactional.id": f"spaseq-{run}"})
+        self._until(lambda: producer.init_transactions(CONTACT))
+        return self._read(run, json.loads(mark)) if mark else None
+
+    def commit(self, results: Sequence[Outgoing]) -> None:
         """See ``Sink``; a transaction that a broker gives up is made again."""
-        while not self._is_committed(number, results):
+        while not self._is_committed(results):
             time.sleep(self._client.outages.failed("the transaction was given up"))
         self._client.outages.mended()
 
-    def _is_committed(self, number: int, results: Sequence[Outgoing]) -> bool:
+    def _end(self, number: int) -> int:
+        place = TopicPartition(self._client.topic, number)
+        end: int = self._client.consumer.get_watermark_offsets(place, timeout=CONTACT)[1]
+        return end
+
+    def _read(self, run: str, begins: dict[str, int]) -> int | None:
+        """The number of the newest result of a run in what was committed behind these offsets."""
+        consumer = self._client.opened({"auto.offset.reset": "earliest"})
+        numbers = self._client.numbers()
+        consumer.assign([TopicPartition(self._client.topic, one, begins.get(str(one), 0)) for one in numbers])
+        newest, open_ = 0, len(numbers)
+        while open_:
+            found = consumer.consume(AT_ONCE, STEP)
+            for one in found:
+                problem = one.error()
+                if problem is None:
+                    newest = max(newest, _number(one, run))
+                open_ -= problem is not None and problem.code() == KafkaError._PARTITION_EOF
+            if not found:
+                self._client.check()
+        consumer.close()
+        return newest or None
+
+    def _is_committed(self, results: Sequence[Outgoing]) -> bool:
         producer = self._producer
         assert producer is not None
         self._refused = None
         try:
             producer.begin_transaction()
             self._produce(producer, results)
-            group = self._client.consumer.consumer_group_metadata()
-            self._until(lambda: producer.send_offsets_to_transaction([self._place(number)], group, CONTACT))
             self._until(lambda: producer.commit_transaction(CONTACT))
         except KafkaException as error:
             if not error.args[0].txn_requires_abort():
@@ -149,5 +191,9 @@ class TopicSink(Sink):
                 self._client.reasons.append(problem)
                 self._client.check()
 
-    def _place(self, number: int = -1001) -> TopicPartition:
-        return TopicPartition(self._client.topic, 0, number)
+
+def _number(one: Message, run: str) -> int:
+    """The number of the result in a message, 0: it is none of the run."""
+    name = dict(one.headers() or ()).get("id") or b""
+    found, _, number = (name if isinstance(name, bytes) else name.encode()).decode("utf-8", "replace").rpartition("-")
+    return int(number) if found == run and number.isascii() and number.isdecimal() else 0

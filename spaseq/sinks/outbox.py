@@ -1,7 +1,7 @@
 """What lies between a run, which writes results, and the sink that takes them.
 
-Results leave at once, or wait for a checkpoint: then they are in it before they leave, in a transaction that has its
-number.  Whatever ends the process, the next run compares the two numbers, and sends what is missing.
+Results leave at once, or wait for a checkpoint: then they are in it before they leave, in one transaction.  Whatever
+ends the process, the next run looks whether they have arrived, and else sends them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Delivered:
     """How far a run has delivered its results: what its checkpoint says.
 
     ``run`` is its name, the same until it ends; ``results`` counts those that were made before ``waiting``, the results
-    of the transaction ``number``.
+    of the next transaction, which stand behind ``mark``.
     """
 
     run: str
     results: int = 0
-    number: int = 0
     waiting: tuple[bytes, ...] = ()
+    mark: str = ""
 
 
 class Outbox(io.RawIOBase):
@@ -87,12 +87,13 @@ class Outbox(io.RawIOBase):
         if not self.waits:
             return
         state = self._state
-        last, number = self.sink.last(state.run) or 0, state.number
-        if state.waiting and last == number - 1:
-            self.sink.commit(number, self._numbered(state.waiting))
-        elif last != number:
-            raise OptionError(_mismatch(self.sink.url, last, number))
-        self._state = replace(state, results=state.results + len(state.waiting), waiting=())
+        arrived = self.sink.newest(state.run, state.mark)
+        end = state.results + len(state.waiting)
+        if arrived is not None and not state.results <= arrived <= end:
+            raise OptionError(_mismatch(self.sink.url, arrived > end))
+        if state.waiting and (arrived or 0) < end:
+            self.sink.commit(self._numbered(state.waiting))
+        self._state = replace(state, results=end, waiting=(), mark=self.sink.mark())
 
     def sealed(self) -> Delivered:
         """What a checkpoint says now; all that left before has arrived."""
@@ -104,14 +105,14 @@ class Outbox(io.RawIOBase):
             return self._state
         if self._made:
             waiting, self._made, self._size = tuple(self._made), [], 0
-            self._state = replace(self._state, number=self._state.number + 1, waiting=waiting)
+            self._state = replace(self._state, waiting=waiting, mark=self.sink.mark())
         return self._state
 
     def commit(self) -> None:
         """The checkpoint is written: its results leave."""
         state = self._state
         if state.waiting:
-            self.sink.commit(state.number, self._numbered(state.waiting))
+            self.sink.commit(self._numbered(state.waiting))
             self._state = replace(state, results=state.results + len(state.waiting), waiting=())
 
     def finish(self) -> None:
@@ -122,12 +123,12 @@ class Outbox(io.RawIOBase):
 
     def _numbered(self, made: Sequence[bytes]) -> list[Outgoing]:
         state = self._state
-        return [Outgoing(data, f"{state.run}-{number}") for number, data in enumerate(made, state.results + 1)]
+        return [Outgoing(data, state.run, number) for number, data in enumerate(made, state.results + 1)]
 
 
-def _mismatch(url: str, last: int, number: int) -> str:
-    if last > number:
-        why = f"{url} has results of {last - number:,} later checkpoints of this run"
+def _mismatch(url: str, is_later: bool) -> str:
+    if is_later:
+        why = f"{url} has results of this run that came after this checkpoint"
         return f"{why}: go on with the newest one, or begin anew without a checkpoint"
-    why = f"{url} lacks results of {number - last:,} checkpoints of this run"
-    return f"{why}, or is another one: go on with the sink that has them, or begin anew without a checkpoint"
+    why = f"{url} lacks results of this run, or is another one"
+    return f"{why}: go on with the one that has them, or begin anew without a checkpoint"

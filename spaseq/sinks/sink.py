@@ -33,11 +33,17 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://")
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A result on its way.  It has the same ``id`` whenever a run makes it again."""
+    """A result on its way.  It has the same ``run`` and ``number``, counted from 1, whenever it is made again."""
 
     data: bytes
-    id: str
+    run: str
+    number: int
     headers: tuple[tuple[str, bytes], ...] = ()  # what else is said of it, by those who can
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return f"{self.run}-{self.number}"
 
 
 class Sink(ABC):
@@ -45,7 +51,7 @@ class Sink(ABC):
 
     formats: ClassVar[tuple[str, ...]] = ("jsonl", "nquads")  # the first is the usual one
     has_headers: ClassVar[bool] = True  # data may be any bytes, and ``headers`` go with them
-    counts_transactions: ClassVar[bool] = False  # ``commit``: what is given arrives whole, and once
+    has_transactions: ClassVar[bool] = False  # ``commit``: what is given arrives whole, and is found again
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -64,14 +70,18 @@ class Sink(ABC):
     @property
     def is_transactional(self) -> bool:
         """Whether results leave in transactions, where there are checkpoints."""
-        return self.counts_transactions
+        return self.has_transactions
 
-    def last(self, run: str) -> int | None:
-        """The number of the last transaction of a run, None: there was none.  Other runs of its name end."""
+    def mark(self) -> str:
+        """Where results stand that are given from now on, or before that."""
         raise NotImplementedError
 
-    def commit(self, number: int, results: Sequence[Outgoing]) -> None:
-        """Give all of them away in one transaction, which has the number."""
+    def newest(self, run: str, mark: str) -> int | None:
+        """The number of the newest result of a run behind a mark, None: there is none.  Other runs of its name end."""
+        raise NotImplementedError
+
+    def commit(self, results: Sequence[Outgoing]) -> None:
+        """Give all of them away in one transaction."""
         raise NotImplementedError
 
     def close(self) -> None:  # noqa: B027  (nothing may be open)

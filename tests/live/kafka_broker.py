@@ -61,6 +61,7 @@ class KafkaBroker:
         self._folder = folder
         self._java = ["java", "-Xmx256m", "-cp", f"{_jars()}/*"]
         self._process: subprocess.Popen[bytes] | None = None
+        self._producer: Producer | None = None
         port, controller = _free_port(), _free_port()
         self.servers = f"127.0.0.1:{port}"
         self._properties = folder / "server.properties"
@@ -92,9 +93,10 @@ class KafkaBroker:
 
     def send(self, topic: str, partition: int, messages: Sequence[bytes]) -> None:
         """Messages, which are there when this returns."""
-        producer = Producer(
-            {"bootstrap.servers": self.servers, "linger.ms": 0, "enable.idempotence": True}, logger=SILENT
-        )
+        if self._producer is None:
+            properties = {"bootstrap.servers": self.servers, "linger.ms": 0, "enable.idempotence": True}
+            self._producer = Producer(properties, logger=SILENT)
+        producer = self._producer
         for one in messages:
             producer.produce(topic, one, partition=partition)
         assert producer.flush(60) == 0

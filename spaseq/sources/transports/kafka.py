@@ -39,6 +39,7 @@ _OWN = (
 DOWN = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN, KafkaError._TIMED_OUT, KafkaError._RESOLVE}
 HOPELESS = {KafkaError._SSL, KafkaError._AUTHENTICATION, KafkaError.SASL_AUTHENTICATION_FAILED}
 _READING = {
+    "group.id": "spaseq",  # of which nothing is made: positions are not committed
     "enable.auto.commit": False,
     "enable.partition.eof": True,
     "auto.offset.reset": "error",
@@ -98,7 +99,6 @@ class Client:
     def __init__(self, address: Address, topic: str, verb: str = "read") -> None:
         self.address = address
         self.topic = topic
-        self.group = "spaseq"  # of which nothing is made by who reads: positions are not committed
         self.place = Location(address.shown)
         self.outages = Outages(address, verb)
         self.reasons: list[KafkaError] = []  # what librdkafka has told since somebody asked
@@ -108,12 +108,16 @@ class Client:
     def consumer(self) -> Consumer:
         """That of librdkafka."""
         if self._consumer is None:
-            try:
-                given = client_properties(self.address) | {"group.id": self.group, "error_cb": self.reasons.append}
-                self._consumer = Consumer({**_READING, **given}, logger=SILENT)
-            except KafkaException as error:
-                raise OptionError(f"{self.address.shown}: {error.args[0].str()}") from None
+            self._consumer = self.opened({})
         return self._consumer
+
+    def opened(self, properties: dict[str, Any]) -> Consumer:
+        """One with properties of its own.  OptionError: the URL has one that there is not."""
+        given = client_properties(self.address) | {"error_cb": self.reasons.append}
+        try:
+            return Consumer({**_READING, **given, **properties}, logger=SILENT)
+        except KafkaException as error:
+            raise OptionError(f"{self.address.shown}: {error.args[0].str()}") from None
 
     def numbers(self) -> list[int]:
         """The numbers of the partitions.  StreamError: no broker answers, or there is no such topic."""
