@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
@@ -34,6 +34,7 @@ SETTINGS = ("delivery", "user", "password_env")
 REMARKED = 10.0  # seconds for which a mark is good enough
 STEP = 0.5  # seconds that are waited for brokers before a look at what is wrong
 _WRITING = {"enable.idempotence": True}
+OnArrival: TypeAlias = Callable[[KafkaError | None, Message], None]
 _FENCED = {KafkaError._FENCED, KafkaError.PRODUCER_FENCED, KafkaError.INVALID_PRODUCER_EPOCH}
 
 
@@ -65,7 +66,10 @@ class TopicSink(Sink):
     def send(self, results: Sequence[Outgoing]) -> None:
         """See ``Sink``."""
         assert self._producer is not None
-        self._produce(self._producer, results)
+        try:
+            self._produce(self._producer, results, self._arrived)
+        except KafkaException as error:
+            raise self._failure(error.args[0]) from None
 
     def flush(self) -> None:
         """See ``Sink``."""
@@ -79,18 +83,17 @@ class TopicSink(Sink):
         self._producer = None
         self._client.close()
 
-    def _produce(self, producer: Producer, results: Sequence[Outgoing]) -> None:
+    def _produce(self, producer: Producer, results: Sequence[Outgoing], arrived: OnArrival | None = None) -> None:
+        """Give results to the library.  KafkaException: it does not take them."""
         for one in results:
             headers: list[tuple[str, str | bytes | None]] = [("id", one.id), *one.headers]
             while True:
                 try:
-                    producer.produce(self._client.topic, one.data, headers=headers, on_delivery=self._arrived)
+                    producer.produce(self._client.topic, one.data, headers=headers, on_delivery=arrived)
                     break
                 except BufferError:
                     producer.poll(STEP)
                     self._check()
-                except KafkaException as error:
-                    raise self._failure(error.args[0]) from None
         producer.poll(0)
 
     def _opened(self, properties: dict[str, object]) -> Producer:
@@ -123,8 +126,8 @@ class TopicSink(Sink):
         now = time.monotonic()
         if now - self._marked > REMARKED or not self._mark:
             with suppress(KafkaException):  # else an earlier mark is one as well
-                ends = {str(number): self._end(number) for number in self._client.numbers()}
-                self._mark, self._marked = json.dumps(ends), now
+                ends = {str(number): self._end(number) for number in self._client.asked() or ()}
+                self._mark, self._marked = (json.dumps(ends), now) if ends else (self._mark, self._marked)
         return self._mark
 
     def newest(self, run: str, mark: str) -> int | None:
@@ -149,14 +152,17 @@ class TopicSink(Sink):
         consumer = self._client.opened({"auto.offset.reset": "earliest"})
         numbers = self._client.numbers()
         consumer.assign([TopicPartition(self._client.topic, one, begins.get(str(one), 0)) for one in numbers])
-        newest, open_ = 0, len(numbers)
+        newest, open_ = 0, set(numbers)
         while open_:
             found = consumer.consume(AT_ONCE, STEP)
             for one in found:
                 problem = one.error()
                 if problem is None:
                     newest = max(newest, _number(one, run))
-                open_ -= problem is not None and problem.code() == KafkaError._PARTITION_EOF
+                elif problem.code() == KafkaError._PARTITION_EOF:
+                    open_.discard(one.partition())
+                else:
+                    self._client.reasons.append(problem)
             if not found:
                 self._client.check()
         consumer.close()
@@ -165,13 +171,12 @@ class TopicSink(Sink):
     def _is_committed(self, results: Sequence[Outgoing]) -> bool:
         producer = self._producer
         assert producer is not None
-        self._refused = None
         try:
             producer.begin_transaction()
             self._produce(producer, results)
             self._until(lambda: producer.commit_transaction(CONTACT))
         except KafkaException as error:
-            if not error.args[0].txn_requires_abort():
+            if error.args[0].fatal():
                 raise self._failure(error.args[0]) from None
             self._until(lambda: producer.abort_transaction(CONTACT))
             return False

@@ -22,6 +22,8 @@ from confluent_kafka import Consumer, TopicPartition
 from paho.mqtt.client import CallbackAPIVersion, Client, MQTTv5
 from websockets.sync.server import ServerConnection, serve
 
+from spaseq.errors import StreamError
+from spaseq.sinks.kafka import TopicSink
 from tests.cli.conftest import MATCHES, STREAM, Invoke, event
 from tests.transports.kafka_cluster import Cluster
 from tests.transports.test_mqtt import Broker, needs_broker
@@ -89,6 +91,36 @@ def test_an_event_is_a_message(cluster: Cluster, invoke: Invoke) -> None:
         *shlex.split("run r.spaseq --quiet --format jsonl"), "--stream", f"out={cluster.url('events', end='now')}"
     )
     assert sorted(values(found.stdout.encode().splitlines())) == [("1",), ("2",)]
+
+
+def test_what_did_not_leave_leaves_later_and_once(
+    cluster: Cluster, invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise StreamError("killed")
+
+    cluster.make("once")
+    line, target = f"{RUN} --checkpoint kept", cluster.url("once")
+    with monkeypatch.context() as patched:
+        patched.setattr(TopicSink, "commit", broken)
+        assert command(invoke, line, target).exit_code == 1
+    assert of_topic(cluster, "once") == []
+    for _ in range(2):
+        assert command(invoke, line, target).exit_code == 0
+        found = of_topic(cluster, "once")
+        assert sorted(values([data for data, _ in found])) == sorted(FOUND)
+
+
+def test_a_mark_outlives_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.sinks.kafka.REMARKED", 0.0)
+    cluster = Cluster()
+    cluster.make("t")
+    sink = TopicSink(cluster.url("t"))
+    mark = sink.mark()
+    assert json.loads(mark) == {"0": 0, "1": 0, "2": 0, "3": 0}
+    cluster.stop()
+    assert sink.mark() == mark
+    sink.close()
 
 
 KAFKA_ERRORS = {
