@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import accumulate, islice
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +68,9 @@ def _quoted(delimiter: str) -> re.Pattern[bytes]:
     """A value in quotes; its group is empty if it is not closed."""
     before = re.escape(delimiter).encode()
     return re.compile(rb"(?:(?<=[\r\n" + before + rb'])|\A)"(?:[^"]++|"")*+("|\Z)')
+
+
+Piece: TypeAlias = "list[pyarrow.RecordBatch] | pyarrow.ArrowInvalid"
 
 
 def row_ends(data: bytes, delimiter: str) -> list[int]:
@@ -249,7 +252,9 @@ class CsvSource:
         known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
         kinds = {**dict.fromkeys(columns), **known}
         if self._leave_out is not None:
-            data = b"".join(data[begin:end] for begin, end, bad in self._pieces(data, kinds) if bad is None)
+            data = b"".join(
+                data[begin:end] for begin, end, found in self._pieces(data, kinds) if isinstance(found, list)
+            )
         for batch in self._parsed(data, kinds) if data else ():
             return batch
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
@@ -270,36 +275,38 @@ class CsvSource:
         if self._leave_out is None:
             yield from self._parsed(data, self._kinds, before)
             return
-        for begin, end, error in self._pieces(data, self._kinds):
-            if error is None:
-                for batch in self._parsed(data[begin:end], self._kinds, before):
-                    before += batch.num_rows
-                    yield batch
-            else:
-                text = data[begin:end].decode("utf-8", "replace").rstrip("\r\n")
-                place = Location(self._name, line + data.count(b"\n", 0, begin), 0, text)
-                self._bad.append(before)
-                self._leave_out(self._explained(str(error), before, place))
+        for begin, end, found in self._pieces(data, self._kinds):
+            if isinstance(found, list):
+                yield from found
+                before += sum(batch.num_rows for batch in found)
+                continue
+            text = data[begin:end].decode("utf-8", "replace").rstrip("\r\n")
+            place = Location(self._name, line + data.count(b"\n", 0, begin), 0, text)
+            self._bad.append(before)
+            self._leave_out(self._explained(str(found), before, place))
 
-    def _pieces(self, data: bytes, kinds: dict[str, Any]) -> Iterator[tuple[int, int, pyarrow.ArrowInvalid | None]]:
-        """Where rows begin and end that can be read together; a row that cannot comes alone, with its error."""
+    def _pieces(self, data: bytes, kinds: dict[str, Any]) -> Iterator[tuple[int, int, Piece]]:
+        """Where rows begin and end that can be read together, and what they are; one that cannot has its error.
+
+        What cannot be read as a whole is halved until it can, or is a single row.
+        """
         ends: list[int] = []
         open_ = [(0, len(data), -1, -1)]  # bytes, and the rows that they are, once rows are counted
         while open_:
             begin, end, first, last = open_.pop()
             try:
-                self._by_arrow(data[begin:end], kinds)
-            except pyarrow.ArrowInvalid as error:
-                if first < 0:
-                    ends = row_ends(data, self._form.delimiter)
-                    first, last = 0, len(ends)
-                if last - first < 2:
-                    yield begin, end, error
-                    continue
+                yield begin, end, self._by_arrow(data[begin:end], kinds)
+                continue
+            except pyarrow.ArrowInvalid as unreadable:
+                error = unreadable
+            if first < 0:
+                ends = row_ends(data, self._form.delimiter)
+                first, last = 0, len(ends)
+            if last - first < 2:
+                yield begin, end, error
+            else:
                 middle = (first + last) // 2
                 open_ += [(ends[middle - 1], end, middle, last), (begin, ends[middle - 1], first, middle)]
-                continue
-            yield begin, end, None
 
     def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
         """The rows of some CSV without header, ``before`` rows after the first one."""
