@@ -25,15 +25,15 @@ SLOW, LARGE = 10.0, 1 << 30  # seconds of the processor, bytes: what an input ma
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
-def tried(entrance: Door, data: bytes) -> Outcome:
-    """What becomes of an input, unless it ends the process."""
+def tried(entrance: Door, data: bytes, patience: float = 1.0) -> Outcome:
+    """What becomes of an input, unless it ends the process; ``patience``: how often it may be SLOW."""
     before, printed, start = _reset_size(), _printed(), time.process_time()
     kind, detail = _entered(entrance, data)
     seconds, size = time.process_time() - start, max(0, _size("VmHWM") - before)
     if kind in (ACCEPTED, REFUSED):
         if _printed() != printed:
             kind, detail = "printed", "something on standard error"
-        elif seconds > SLOW:
+        elif seconds > patience * SLOW:
             kind, detail = "slow", f"{seconds:.1f} seconds"
         elif size > LARGE:
             kind, detail = "large", f"{size >> 20} MB"

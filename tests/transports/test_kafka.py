@@ -146,7 +146,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("url", "kind", "message"), ERRORS)
 def test_errors(cluster: Cluster, url: str, kind: type[Exception], message: str) -> None:
-    cluster.send("merged", [])
+    cluster.make("merged")
     with pytest.raises(kind, match=message) as found:
         list(spaseq.run(ALL, {"s": url.replace("{servers}", f"kafka://{cluster.servers}")}))
     assert "secret" not in str(found.value)
