@@ -51,6 +51,7 @@ deep-soak-tuples: ; $(BIN)/python -m benchmarks.soak_tuples 1000000
 check-live: $(VENV)/all.stamp
 	$(BIN)/python -m tests.live.exactly_once 100
 	$(BIN)/python -m tests.live.exactly_once 0 kafka --outages 5
+	$(BIN)/python -m tests.live.spooled 100
 
 bench: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks

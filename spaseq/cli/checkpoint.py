@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -27,6 +27,7 @@ from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
+_SPOOL = "with --spool DIR it is kept until the checkpoint has it"
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
 PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope": COUNT}
 HEADER: Shape = {
@@ -189,17 +190,23 @@ def _partition(written: Mapping[str, Any]) -> PartitionState:
 class Checkpoints:
     """Reads the checkpoint of a run at its beginning, and writes new ones, at most ``every`` so often.
 
-    ``options`` are those that have to be the same, as they are written; ``files`` are read, by the IRI of their stream.
+    ``options`` are those that have to be the same, as they are written; ``files`` are read, by the IRI of their stream,
+    and those of streams that are ``spooled`` need not be files.
     OptionError: a source that cannot be read again, or the checkpoint is of something else.
     """
 
     def __init__(
-        self, path: Path, every: timedelta, options: Mapping[str, object], files: Mapping[str, Sequence[str]]
+        self,
+        path: Path,
+        every: timedelta,
+        options: Mapping[str, object],
+        files: Mapping[str, Sequence[str]],
+        spooled: Collection[str] = (),
     ) -> None:
         self._path = path
         self._every = every.total_seconds()
         self._options = {name: _shown(value) for name, value in options.items()}
-        self._sources = {iri: _readable_again(names) for iri, names in files.items()}
+        self._sources = {iri: list(names) if iri in spooled else _readable_again(names) for iri, names in files.items()}
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
@@ -309,10 +316,15 @@ def _readable_again(names: Sequence[str]) -> list[str]:
     for name in names:
         if resumes(name):
             continue
-        if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
+        if is_url(name) or not is_kept(name):
             shown = "standard input" if name == "-" else name
-            raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot")
+            raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot; {_SPOOL}")
     return list(names)
+
+
+def is_kept(path: str) -> bool:
+    """Whether a path is that of a file, or of none that is there."""
+    return path != "-" and (not Path(path).exists() or is_regular(path))
 
 
 def _place(path: str) -> tuple[int, int]:
@@ -327,9 +339,9 @@ def _place(path: str) -> tuple[int, int]:
 def _known(path: str, length: int | None = None) -> KnownFile:
     """A file as it is now; the digest is of its first ``length`` bytes, by default of BEGINNING.  StreamError.
 
-    Of what is named by a URL nothing but that is known.
+    Of what is named by a URL, or is no file, nothing but that is known.
     """
-    if is_url(path):
+    if is_url(path) or not is_kept(path):
         return KnownFile(path, 0, 0, "")
     try:
         with Path(path).open("rb") as file:

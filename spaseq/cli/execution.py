@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar, Generic, TextIO
 
 import click
 
-from spaseq.cli import checkpoint, interrupts, locks, output, queries, targets, terminal
+from spaseq.cli import checkpoint, interrupts, locks, output, queries, spools, targets, terminal
 from spaseq.cli.options import Asked
 from spaseq.cli.printer import ResultCounter, T
 from spaseq.cli.progress import HowFar, Progress, pace_of
@@ -42,6 +42,7 @@ class Execution(ABC, Generic[Asked]):
         self.options = options
         self.interrupts = interrupts.Interrupts()
         self.checkpoints: checkpoint.Checkpoints | None = None
+        self.spools: Mapping[str, spools.AnySpool] = {}  # what is read by way of --spool, by stream
 
     def run(self) -> None:
         """All of it; gives the exit code by ``click.Context.exit``."""
@@ -128,7 +129,9 @@ class Execution(ABC, Generic[Asked]):
         another run has it, or it is of something else.
         """
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
-        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files)
+        self.spools = spools.opened(self.ctx, self.options.spool, files, self.options.follow)
+        same = dict(same) | {"--spool": self.options.spool is not None}
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, self.spools)
 
     def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
         """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""
@@ -199,6 +202,10 @@ class Execution(ABC, Generic[Asked]):
     def _finish(self) -> None:
         if self.checkpoints is not None:
             self.checkpoints.finish()
+            self.close()
+
+    def close(self) -> None:
+        """What was read last is in the checkpoint: receive nothing more."""
 
     def _tell(self) -> list[str]:
         losses = self.losses()

@@ -17,6 +17,7 @@ from spaseq.sources.rdf.files import ENDINGS
 if TYPE_CHECKING:
     from spaseq.graphs.mapped import Mapped
     from spaseq.languages.mappings import ParsedMapping
+    from spaseq.sources.source import Source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,9 @@ class MappingOptions:
             check_csv_options(self.columns, self.separator, self.nulls)
         return {iri: read_mapping(path) for iri, path in paths.items()}
 
-    def mapped(self, paths: Mapping[str, str], mappings: Mapping[str, ParsedMapping]) -> dict[str, str | Mapped]:
+    def mapped(
+        self, paths: Mapping[str, str | Source], mappings: Mapping[str, ParsedMapping]
+    ) -> dict[str, str | Source | Mapped]:
         """The streams, of which those with a mapping are tables.  OptionError: --separator, --columns are wrong."""
         if not mappings:
             return dict(paths)

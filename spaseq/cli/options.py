@@ -54,6 +54,8 @@ class RunOptions:
     late: Path | None = None
     checkpoint: Path | None = None
     checkpoint_every: timedelta = timedelta(0)
+    spool: Path | None = None
+    follow: bool = False
     stats: bool = False
 
     @property
@@ -84,7 +86,6 @@ class StreamOptions(RunOptions):
     """Those of commands that read streams of RDF."""
 
     lateness: timedelta
-    follow: bool
     time_properties: tuple[str, ...]
     time_unit: str
 
@@ -145,6 +146,15 @@ def checkpoint_options(function: Command) -> Command:
         help="How often the state is kept while the run goes on.",
     )  # fmt: skip
     return file(every(function))
+
+
+def spool_option(function: Command) -> Command:
+    """The option ``spool``."""
+    return click.option(
+        "--spool", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+        help="With --checkpoint: keep what comes from pipes, MQTT, WebSockets and the like in this folder until the "
+        "checkpoint has it, as it cannot be read again.",
+    )(function)  # fmt: skip
 
 
 def declared_types(declared: Sequence[str]) -> dict[str, str]:

@@ -25,13 +25,13 @@ from spaseq.cli import (
     progress,
     queries,
     sources,
+    spools,
     targets,
 )
 from spaseq.graphs.graph_run import Run
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import WRITERS
 from spaseq.runtime.run import RunState
-from spaseq.sources.source import is_url
 
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_unit", "idle", "idle_advance", "follow", "format",
@@ -62,6 +62,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 @options.follow_option
 @options.checkpoint_options
+@options.spool_option
 @options.limit_option
 @options.count_option
 @options.stats_option
@@ -116,6 +117,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
         """See ``Execution``."""
         asked = self.options
         dead_letters.check_letters(asked.on_error, asked.dead_letters)
+        spools.check_spool(asked.spool, asked.checkpoint)
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.read_queries(asked.queries)
         self.checked = [each.query for each in self.parsed]
@@ -148,8 +150,9 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def begin(self) -> None:
         """See ``Execution``."""
         asked, kept = self.options, self.checkpoints
+        streams = asked.mapped({**self.sources, **self.spools}, self.mappings)
         self.running = Run(
-            self.checked, asked.mapped(self.sources, self.mappings), self.graphs, asked.lateness, self.late, asked.wire,
+            self.checked, streams, self.graphs, asked.lateness, self.late, asked.wire,
             asked.count and asked.limit is None, asked.gpm, self.ontologies, asked.idle, asked.idle_advance,
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
             given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation, bound=self.bound,
@@ -158,7 +161,8 @@ class GraphExecution(execution.Execution[LiveOptions]):
         self.letters = self.ctx.with_resource(dead_letters.open_letters(asked.dead_letters, self.goes_on))
         if self.letters is not None:
             for iri, report in self.running.reports.items():
-                report.on_skip = self.letters.of(iri, self.goes_on and not is_url(self.sources.get(iri, "")))
+                comes_again = spools.read_again(iri, self.sources.get(iri, ""), self.spools)
+                report.on_skip = self.letters.of(iri, self.goes_on and comes_again)
         self.interrupts = interrupts.RunInterrupts(self.running)
         if asked.checkpoint is not None and asked.sink is None:
             checkpoint.check_format(asked.wanted or "", WRITERS)
@@ -217,6 +221,10 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def release(self) -> None:
         """See ``Checkpointed``."""
         self.running.release()
+
+    def close(self) -> None:
+        """See ``Execution``."""
+        self.running.close()
 
 
 def _reached(running: Run, counter: printer.TableCounter) -> progress.Reached:

@@ -209,11 +209,15 @@ class SourceRun(Steps, Uncopied, Generic[B]):
             else:
                 yield from self._end()
         finally:
-            self._close()
+            if self._on_step is None:
+                self.close()
         self._told()
 
-    def _close(self) -> None:
-        """Receive no further messages."""
+    def close(self) -> None:
+        """Receive no further messages.
+
+        Who asks a run for its state closes it, too: before, they can still say that they have it (``release``).
+        """
         for some in self._partitions.values():
             for one in some:
                 one.arrivals.close()

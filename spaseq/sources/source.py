@@ -44,6 +44,7 @@ class Source(ABC):
 
     goes_on = False  # after the end of one file there is another: ``next_file``
     resumes = False  # what comes in messages is read on behind a position (``Transport``)
+    redelivers = False  # of what resumes: only what was not released, and that may come twice
 
     def __init__(self, url: str) -> None:
         self.url = url

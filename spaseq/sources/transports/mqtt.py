@@ -34,6 +34,8 @@ PASSING = {"Server unavailable", "Server busy", "Connection rate exceeded", "Quo
 class Subscription(Receiving):
     """What a broker sends of the topics that fit a filter; positions number the messages that came."""
 
+    redelivers = True
+
     def __init__(self, url: str) -> None:
         super().__init__(url.replace("#", "%23"), SETTINGS)  # in topics it is no fragment
         address = self.address

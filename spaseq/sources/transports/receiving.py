@@ -64,15 +64,12 @@ class Outages:
         self.answered()
 
 
-class Receiving(Transport):
+class Threaded(Transport):
     """A transport with a thread, which begins to receive when somebody looks for messages."""
 
-    def __init__(self, url: str, settings: Iterable[str] = ()) -> None:
-        self.address = Address.of(url, settings)
-        super().__init__(self.address.shown)
-        self.format = self.address.get("format")
-        self.channel = Channel(drops=self.address.choice("overflow", ("wait", "drop")) == "drop")
-        self.outages = Outages(self.address)
+    def __init__(self, url: str, drops: bool = False) -> None:
+        super().__init__(url)
+        self.channel = Channel(drops=drops)
         self._thread: threading.Thread | None = None
 
     @abstractmethod
@@ -112,3 +109,13 @@ class Receiving(Transport):
             self.channel.end(error)
         else:
             self.channel.end()
+
+
+class Receiving(Threaded):
+    """A transport that a URL leads to, with its settings."""
+
+    def __init__(self, url: str, settings: Iterable[str] = ()) -> None:
+        self.address = Address.of(url, settings)
+        super().__init__(self.address.shown, self.address.choice("overflow", ("wait", "drop")) == "drop")
+        self.format = self.address.get("format")
+        self.outages = Outages(self.address)
