@@ -74,7 +74,7 @@ def masked(text: str, secrets: Iterable[tuple[str, str]]) -> str:
         if len(value) >= _SHORT:
             text = text.replace(value, name)
         elif value:
-            text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", lambda _, name=name: name, text)
+            text = name.join(re.split(rf"(?<!\w){re.escape(value)}(?!\w)", text))
     return text
 
 

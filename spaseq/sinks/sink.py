@@ -108,7 +108,13 @@ def opened_sink(target: str) -> Sink:
         return _own("a folder", *_FOLDER)(target)
     scheme = _scheme(target)
     assert scheme is not None
-    return _of_scheme(scheme)(target)
+    made = _of_scheme(scheme)
+    if made is None:
+        from importlib.metadata import entry_points
+
+        known = did_you_mean(scheme, [*SINKS, *entry_points(group=GROUP).names])
+        raise OptionError(f"nothing writes to {f'{scheme}://' if target.startswith(scheme) else target}; {known}")
+    return made(target)
 
 
 def _scheme(target: str) -> str | None:
@@ -118,18 +124,17 @@ def _scheme(target: str) -> str | None:
 
 
 @cache
-def _of_scheme(scheme: str) -> type[Sink]:
+def _of_scheme(scheme: str) -> type[Sink] | None:
     from importlib.metadata import entry_points  # an import that is seldom needed
 
     if scheme in SINKS:
         return _own(f"{scheme}://", *SINKS[scheme])
-    entries = entry_points(group=GROUP)
-    for entry in entries.select(name=scheme):
+    for entry in entry_points(group=GROUP, name=scheme):
         made = entry.load()
         if not (isinstance(made, type) and issubclass(made, Sink)):
             raise OptionError(f"{scheme}:// is written by {entry.value}, which does not derive from Sink")
         return made
-    raise OptionError(f"nothing writes to {scheme}://; {did_you_mean(scheme, [*SINKS, *entries.names])}")
+    return None
 
 
 def _own(what: str, module: str, name: str, extra: str) -> type[Sink]:

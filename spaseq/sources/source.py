@@ -101,7 +101,8 @@ def check_scheme(path: str) -> None:
         from importlib.metadata import entry_points
 
         known = [*TRANSPORTS, *entry_points(group=GROUP).names]
-        raise OptionError(f"{path}: nothing reads {scheme}://; {did_you_mean(scheme, known)}")
+        what = f"{scheme}://" if path.startswith(scheme) else "its scheme"
+        raise OptionError(f"{path}: nothing reads {what}; {did_you_mean(scheme, known)}")
 
 
 def resumes(path: str) -> bool:

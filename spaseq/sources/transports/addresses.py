@@ -5,6 +5,8 @@ Variables of the environment (``${NAME}``) are put in here, and only here: a URL
 
 from __future__ import annotations
 
+import base64
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -20,11 +22,9 @@ from spaseq.text import did_you_mean
 
 _SECRET = re.compile(r"password|secret|token|\.pem$|^key$", re.IGNORECASE)
 _FORMS = ("_env", "_file")  # of a setting that is a secret: where it is
-_SEEN = (
-    "in a URL is seen by others; put it into a variable of the environment and write ${VARIABLE} in its place or "
-    "?user=NAME&password_env=VARIABLE, or into a file and write password_file=FILE"
-)
 _HOST = re.compile(r"[^\s/?#@\\]*")
+_FILE = re.compile(r"((?:^|&)(?:ca|[\w.]+_file|[\w.]+\.location)=)(?!/|%2F|\$\{|probe(?:&|$))([^&]+)", re.IGNORECASE)
+_OF_SERVERS = ("http", "https", "ws", "wss")  # schemes whose query is the server's
 COMMON = ("format", "overflow", "retry")  # settings of all transports
 
 
@@ -63,7 +63,8 @@ class Address:
         settings = dict[str, str]()
         for name, value in [*_user(url), *written]:
             if name not in names and not others(name):
-                raise OptionError(f"{shown}: there is no setting {name}; {did_you_mean(name, names)}")
+                what = f"no setting {name}" if name in text else "no such setting as one of the variable"
+                raise OptionError(f"{shown}: there is {what}; {did_you_mean(name, names)}")
             if name in settings:
                 raise OptionError(f"{shown}: the setting {name} is given twice")
             settings[name] = value
@@ -97,7 +98,7 @@ class Address:
         try:
             return expanded(self.settings[name])
         except OptionError as error:
-            raise self.error(f"{name}={self.settings[name]}: {error}") from None
+            raise OptionError(f"{self.shown}: {name}={self.settings[name]}: {error}") from None
 
     def choice(self, name: str, values: Iterable[str]) -> str:
         """A setting that is one of these, by default the first.  OptionError: it is another."""
@@ -123,7 +124,7 @@ class Address:
         """
         given = [one for one in (name, *(name + form for form in _FORMS)) if one in self.settings]
         if len(given) > 1:
-            raise self.error(f"{given[0]} and {given[1]} say the same; write one of them")
+            raise OptionError(f"{self.shown}: {given[0]} and {given[1]} say the same; write one of them")
         return self._read(given[0]) if given else None
 
     @property
@@ -133,6 +134,12 @@ class Address:
         if token is not None and not (token.isascii() and token.isprintable()):
             raise self.error("the token has line ends, or other characters than those of ASCII")
         return None if token is None else f"Bearer {token}"
+
+    @property
+    def basic(self) -> str:
+        """What a header has of user and password, empty without a user.  OptionError: the password is not there."""
+        user = self.get("user")
+        return base64.b64encode(f"{user}:{self.secret('password') or ''}".encode()).decode() if user else ""
 
     def told(self, text: str) -> str:
         """What others say of it, without anything that is secret in it."""
@@ -156,6 +163,8 @@ class Address:
             if name.endswith(_FORMS):
                 with suppress(OptionError):
                     yield f"({name})", self._read(name)
+        with suppress(OptionError):
+            yield "(user and password)", self.basic
 
     def _read(self, name: str) -> str:
         """What a setting has, or what it names.  OptionError: that is not there."""
@@ -182,10 +191,16 @@ def _pieces(text: str, of_server: bool) -> tuple[SplitResult, list[Setting]]:
 def _check_open(url: SplitResult, settings: list[Setting]) -> None:
     """OptionError: a secret stands where others see it."""
     if url.password is not None and not is_variable(url.password):
-        raise OptionError(f"a password {_SEEN}")
+        raise OptionError(f"a {_seen('password')}")
     for name, value in settings:
         if _SECRET.search(name) and not name.endswith(_FORMS) and not is_variable(value):
-            raise OptionError(f"{name} {_SEEN}")
+            raise OptionError(_seen(name))
+
+
+def _seen(name: str) -> str:
+    """What is wrong with a secret, and how it is given instead."""
+    instead = f"write ${{VARIABLE}} in its place, or {name}_env=VARIABLE, or {name}_file=FILE"
+    return f"{name} in a URL is seen by others; put it into a variable of the environment or a file: {instead}"
 
 
 def _user(url: SplitResult) -> list[Setting]:
@@ -209,3 +224,25 @@ def _shown(text: str, of_server: bool) -> str:
     scheme, sign, rest = (text.partition("#")[0] if of_server else text).partition("?")[0].partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{sign}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def check_open(text: str) -> None:
+    """OptionError: a secret stands in a URL where others see it."""
+    try:
+        _check_open(*_pieces(text, _is_of_server(text)))
+    except OptionError as error:
+        raise OptionError(f"{_shown(text, _is_of_server(text))}: {error}") from None
+    except ValueError:
+        return  # who opens it says what is wrong
+
+
+def _is_of_server(text: str) -> bool:
+    """Whether the query of a URL is the server's, by its scheme."""
+    return with_first(text).partition("://")[0].rpartition("+")[2] in _OF_SERVERS
+
+
+def in_folder(text: str, folder: str) -> str:
+    """A URL whose settings name their files in a folder, where they have no path from the root."""
+    base, sign, settings = text.partition("#" if _is_of_server(text) else "?")
+    joined = _FILE.sub(lambda found: found[1] + quote(os.path.join(folder, ""), "/") + found[2], settings)  # noqa: PTH118
+    return base + sign + joined

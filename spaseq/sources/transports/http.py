@@ -5,7 +5,6 @@ The query of such a URL is the server's, so that settings stand behind ``#``: ``
 
 from __future__ import annotations
 
-import base64
 import ssl
 import threading
 from collections.abc import Iterator, Sequence
@@ -186,10 +185,7 @@ def authorization(address: Address) -> dict[str, str]:
     """The headers that say who asks."""
     if (token := address.bearer) is not None:
         return {"Authorization": token}
-    if user := address.get("user"):
-        pair = f"{user}:{address.secret('password') or ''}"
-        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
-    return {}
+    return {"Authorization": f"Basic {pair}"} if (pair := address.basic) else {}
 
 
 def told(error: httpx.HTTPError) -> str:
