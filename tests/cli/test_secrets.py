@@ -15,10 +15,11 @@ pytest.importorskip("httpx")
 pytest.importorskip("paho.mqtt")
 pytest.importorskip("websockets")
 
-from tests.cli.conftest import STREAM, Invoke
+from tests.cli.conftest import STREAM, Invoke, event
 from tests.transports.kafka_cluster import Cluster
 
 SECRET = "s3cr3t/Wörd+1"
+LATER = event(4, 'c v "1"') + event(5, 'c w "2"')
 FORMS = ("s3cr3t", "W%C3%B6rd", "Wörd", "bWU6czNjcj")  # the last one is of me:s3cr… in base64
 
 
@@ -172,3 +173,23 @@ def _kept(folder: Path) -> list[Path]:
     """What a run has written."""
     found = [folder / "kept", folder / "letters.jsonl"]
     return [one for one in found if one.exists()]
+
+
+def test_a_secret_may_change_between_runs(
+    invoke: Invoke, folder: Path, echo: Echo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = [
+        "run",
+        "q.spaseq",
+        "--stream",
+        "s=s.nq",
+        "--checkpoint",
+        "kept",
+        "--output",
+        f"http://{echo.place}/${{WORD}}",
+    ]
+    for word in ("first", "second"):
+        monkeypatch.setenv("WORD", word)
+        (folder / "s.nq").write_text(STREAM + LATER * (word == "second"))
+        assert invoke(*line, "--quiet").exit_code == 0
+    assert [one.split()[2] for one in echo.came] == ["/first", "/first", "/second"]

@@ -55,7 +55,7 @@ class Address:
         names = (*known, *common)
         names += tuple(name + form for name in names if _SECRET.search(name) for form in _FORMS)
         try:
-            _check_open(*_pieces(text, of_server))
+            _check_open(text, of_server)
             url, written = _pieces(with_first(text), of_server)
             found = _with_variables(url)
         except (ValueError, OptionError) as error:
@@ -188,12 +188,15 @@ def _pieces(text: str, of_server: bool) -> tuple[SplitResult, list[Setting]]:
     return urlsplit(text), parse_qsl(settings, keep_blank_values=True)
 
 
-def _check_open(url: SplitResult, settings: list[Setting]) -> None:
-    """OptionError: a secret stands where others see it."""
+def _check_open(text: str, of_server: bool) -> None:
+    """OptionError: a secret stands where others see it, and not in the variable with which a URL begins."""
+    whole = with_first(text)
+    (url, _), (_, settings) = _pieces(text, of_server), _pieces(whole, of_server)
     if url.password is not None and not is_variable(url.password):
         raise OptionError(f"a {_seen('password')}")
     for name, value in settings:
-        if _SECRET.search(name) and not name.endswith(_FORMS) and not is_variable(value):
+        is_seen = whole == text or f"{name}=" in text
+        if is_seen and _SECRET.search(name) and not name.endswith(_FORMS) and not is_variable(value):
             raise OptionError(_seen(name))
 
 
@@ -229,7 +232,7 @@ def _shown(text: str, of_server: bool) -> str:
 def check_open(text: str) -> None:
     """OptionError: a secret stands in a URL where others see it."""
     try:
-        _check_open(*_pieces(text, _is_of_server(text)))
+        _check_open(text, _is_of_server(text))
     except OptionError as error:
         raise OptionError(f"{_shown(text, _is_of_server(text))}: {error}") from None
     except ValueError:
