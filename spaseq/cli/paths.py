@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import click
-from click.core import ParameterSource
 from pyoxigraph import Triple
 
-from spaseq.cli import execution, options, printer, progress, queries
+from spaseq.cli import config, execution, options, printer, progress, queries
 from spaseq.errors import OptionError
 from spaseq.languages.paths import ParsedPathQueries, parse
 from spaseq.results.formats import BLOCKS
@@ -28,7 +27,7 @@ _OF_GRAPHS = ("ends", "columns", "separator", "time_limit", "most_edges", "most_
 _OF_STREAMS = ("window", "labels", "lateness", "late", "idle", "follow", "on_error", "time_properties", "time_unit")
 
 
-@click.command()
+@click.command(cls=config.ConfiguredCommand)
 @click.argument("queries", metavar="QUERY.paths...", nargs=-1)
 @click.option(
     "--graph", "file", metavar="PATH",
@@ -98,7 +97,7 @@ def paths(ctx: click.Context, /, **given: Any) -> None:
 
 def check_source(ctx: click.Context) -> None:
     """OptionError: there is no graph and no stream, or both, or an option of the other one."""
-    given = {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    given = {name for name in ctx.params if config.is_given(ctx, name)}
     if ("file" in given) == ("stream" in given):
         raise OptionError("paths are those of a graph (--graph PATH) or of a stream of edges (--stream PATH), of one")
     strange = given.intersection(_OF_STREAMS if "file" in given else _OF_GRAPHS)

@@ -15,6 +15,7 @@ import click
 from spaseq.cli import (
     bounds,
     checkpoint,
+    config,
     dead_letters,
     execution,
     interrupts,
@@ -40,7 +41,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 
 
-@click.command()
+@click.command(cls=config.ConfiguredCommand)
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @options.stream_option
 @options.map_option

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from spaseq.cli import bounds, options, parameters
+from spaseq.cli import bounds, config, options, parameters
 from spaseq.results.formats import WRITERS
 
 
-@click.command()
+@click.command(cls=config.ConfiguredCommand)
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @options.files_option
 @options.kb_option

@@ -13,6 +13,7 @@ import click
 from spaseq.cli import (
     bounds,
     checkpoint,
+    config,
     execution,
     interrupts,
     options,
@@ -43,7 +44,7 @@ SAME = (  # options of which a run that goes on must have those of before
 )  # fmt: skip
 
 
-@click.command()
+@click.command(cls=config.ConfiguredCommand)
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @click.option(
     "--events", metavar="[STREAM=]PATH", required=True, multiple=True,

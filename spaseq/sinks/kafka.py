@@ -17,7 +17,7 @@ from typing import ClassVar, TypeAlias
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer, TopicPartition
 
-from spaseq.errors import OptionError, StreamError
+from spaseq.errors import StreamError
 from spaseq.sinks.sink import Outgoing, Sink
 from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.kafka import (
@@ -30,7 +30,7 @@ from spaseq.sources.transports.kafka import (
     is_property,
 )
 
-SETTINGS = ("delivery", "user", "password_env")
+SETTINGS = ("delivery", "user", "password")
 REMARKED = 10.0  # seconds for which a mark is good enough
 STEP = 0.5  # seconds that are waited for brokers before a look at what is wrong
 _WRITING = {"enable.idempotence": True}
@@ -104,7 +104,7 @@ class TopicSink(Sink):
         try:
             return Producer({**given, **properties}, logger=SILENT)
         except KafkaException as error:
-            raise OptionError(f"{self.url}: {error.args[0].str()}") from None
+            raise self.address.error(error.args[0].str()) from None
 
     def _arrived(self, error: KafkaError | None, _message: Message) -> None:
         self._refused = self._refused or error
@@ -118,7 +118,7 @@ class TopicSink(Sink):
     def _failure(self, error: KafkaError) -> StreamError:
         if error.code() in _FENCED:
             return StreamError("another run writes results of this checkpoint", self._client.place)
-        return StreamError(f"cannot write: {error.str()}", self._client.place)
+        return self._client.failed(f"cannot write: {error.str()}")
 
     # ── in transactions ──────────────────────────────────────────────────────────────────────────────────────
     def mark(self) -> str:

@@ -23,7 +23,7 @@ from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.mqtt import CONTACT, PASSING, client_of, connect
 from spaseq.sources.transports.receiving import Outages
 
-SETTINGS = ("qos", "client_id", "user", "password_env", "ca")
+SETTINGS = ("qos", "client_id", "user", "password", "ca")
 STEP = 0.2  # seconds between two looks whether the connection is there
 MOST = 1000  # results that are not acknowledged yet
 
@@ -32,7 +32,7 @@ class Publication(Sink):
     """A topic of a broker."""
 
     def __init__(self, url: str) -> None:
-        self.address = address = Address.of(url.replace("#", "%23"), SETTINGS, common=("retry",))
+        self.address = address = Address.of(url, SETTINGS, common=("retry",))
         super().__init__(address.shown)
         self.topic = address.path
         if not self.topic or not address.url.hostname or set("#+") & set(self.topic):
@@ -97,7 +97,7 @@ class Publication(Sink):
     def _check(self, is_out: bool) -> None:
         """StreamError: the broker refuses, or is away for too long."""
         if self._refused:
-            raise StreamError(self._refused, Location(self.url))
+            raise StreamError(self.address.told(self._refused), Location(self.url))
         if is_out:
             self._outages.failed(self._why)
         elif self._connected.is_set():

@@ -13,6 +13,7 @@ from functools import cache
 from importlib import import_module
 from typing import ClassVar
 
+from spaseq.environment import with_first
 from spaseq.errors import OptionError
 from spaseq.text import did_you_mean
 
@@ -90,12 +91,12 @@ class Sink(ABC):
 
 def names_sink(target: str) -> bool:
     """Whether results of this target go to a sink, and not to a file: a URL, or a folder."""
-    return _SCHEME.match(target) is not None or is_folder(target)
+    return _scheme(target) is not None or is_folder(target)
 
 
 def is_folder(target: str) -> bool:
     """Whether it is one: its name ends with a slash."""
-    return _SCHEME.match(target) is None and target.endswith("/")
+    return _scheme(target) is None and target.endswith("/")
 
 
 def opened_sink(target: str) -> Sink:
@@ -105,24 +106,35 @@ def opened_sink(target: str) -> Sink:
     """
     if is_folder(target):
         return _own("a folder", *_FOLDER)(target)
-    found = _SCHEME.match(target)
-    assert found is not None
-    return _of_scheme(found[1])(target)
+    scheme = _scheme(target)
+    assert scheme is not None
+    made = _of_scheme(scheme)
+    if made is None:
+        from importlib.metadata import entry_points
+
+        known = did_you_mean(scheme, [*SINKS, *entry_points(group=GROUP).names])
+        raise OptionError(f"nothing writes to {f'{scheme}://' if target.startswith(scheme) else target}; {known}")
+    return made(target)
+
+
+def _scheme(target: str) -> str | None:
+    """The scheme of a URL; None: it is none.  OptionError: a variable of the environment is not there."""
+    found = _SCHEME.match(with_first(target))
+    return None if found is None else found[1]
 
 
 @cache
-def _of_scheme(scheme: str) -> type[Sink]:
+def _of_scheme(scheme: str) -> type[Sink] | None:
     from importlib.metadata import entry_points  # an import that is seldom needed
 
     if scheme in SINKS:
         return _own(f"{scheme}://", *SINKS[scheme])
-    entries = entry_points(group=GROUP)
-    for entry in entries.select(name=scheme):
+    for entry in entry_points(group=GROUP, name=scheme):
         made = entry.load()
         if not (isinstance(made, type) and issubclass(made, Sink)):
             raise OptionError(f"{scheme}:// is written by {entry.value}, which does not derive from Sink")
         return made
-    raise OptionError(f"nothing writes to {scheme}://; {did_you_mean(scheme, [*SINKS, *entries.names])}")
+    return None
 
 
 def _own(what: str, module: str, name: str, extra: str) -> type[Sink]:

@@ -25,8 +25,7 @@ class Webhook(Sink):
     """A server that takes results, one after the other."""
 
     def __init__(self, url: str) -> None:
-        self.asked, _, settings = url.partition("#")
-        self.address = Address.of(f"{self.asked.partition('?')[0]}?{settings}", SETTINGS, common=("retry",))
+        self.address = Address.of(url, SETTINGS, common=("retry",), of_server=True)
         super().__init__(self.address.shown)
         self._outages = Outages(self.address, "write")
         self._client = client_of(self.address)
@@ -54,14 +53,14 @@ class Webhook(Sink):
         more = {f"X-SPAseq-{name.capitalize()}": quote(value, safe=" :/#[]@") for name, value in one.headers}
         headers = {**self._headers, **more, "Content-Type": kind, "Idempotency-Key": one.id}
         try:
-            response = self._client.post(self.asked, content=one.data, headers=headers)
+            response = self._client.post(self.address.asked, content=one.data, headers=headers)
         except httpx.HTTPError as error:
             if is_tls(error):
-                raise StreamError(f"cannot write: {told(error)}", Location(self.url)) from None
+                raise StreamError(self.address.told(f"cannot write: {told(error)}"), Location(self.url)) from None
             return told(error)
         status = f"the server answers {response.status_code} {response.reason_phrase}"
         if response.is_success or response.status_code in PASSING:
             self._outages.answered()
             return "" if response.is_success else status
         line = response.text.strip().partition("\n")[0][:_LINE]
-        raise StreamError(f"{status}: {line}" if line else status, Location(self.url))
+        raise StreamError(self.address.told(f"{status}: {line}" if line else status), Location(self.url))

@@ -22,7 +22,7 @@ from spaseq.sources.transports.receiving import Outages
 from spaseq.sources.transports.websocket import CONTACT, connected
 from spaseq.text import json_text
 
-SETTINGS = ("token_env", "ca", "protocol")
+SETTINGS = ("token", "ca", "protocol")
 MOST = 1000  # results that are not answered yet
 
 
@@ -33,8 +33,7 @@ class SocketSink(Sink):
     has_headers: ClassVar[bool] = False
 
     def __init__(self, url: str) -> None:
-        self.asked, _, settings = url.partition("#")
-        self.address = Address.of(f"{self.asked.partition('?')[0]}?{settings}", SETTINGS, common=("retry",))
+        self.address = Address.of(url, SETTINGS, common=("retry",), of_server=True)
         super().__init__(self.address.shown)
         self._outages = Outages(self.address, "write")
         self._connection: ClientConnection | None = None
@@ -95,7 +94,7 @@ class SocketSink(Sink):
         """A connection, after waiting for one.  StreamError: there is none."""
         while True:
             try:
-                connection = self._closing.enter_context(connected(self.asked, self.address))
+                connection = self._closing.enter_context(connected(self.address))
                 self._connection = connection
                 self._outages.mended()
                 return connection

@@ -16,6 +16,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from spaseq.environment import with_first
 from spaseq.errors import OptionError
 from spaseq.text import did_you_mean
 
@@ -90,18 +91,19 @@ def _polled(descriptor: int, milliseconds: float | None) -> list[tuple[int, int]
 
 def is_url(path: str) -> bool:
     """Whether a path names a source by a scheme that is known."""
-    found = _SCHEME.match(path)
-    return found is not None and (found[1] in TRANSPORTS or _of_scheme(found[1]) is not None)
+    scheme = _scheme(path)
+    return scheme is not None and (scheme in TRANSPORTS or _of_scheme(scheme) is not None)
 
 
 def check_scheme(path: str) -> None:
     """OptionError: a path is a URL of a scheme that nothing reads."""
-    found = _SCHEME.match(path)
-    if found is not None and not is_url(path):
+    scheme = _scheme(path)
+    if scheme is not None and not is_url(path):
         from importlib.metadata import entry_points
 
         known = [*TRANSPORTS, *entry_points(group=GROUP).names]
-        raise OptionError(f"{path}: nothing reads {found[1]}://; {did_you_mean(found[1], known)}")
+        what = f"{scheme}://" if path.startswith(scheme) else "its scheme"
+        raise OptionError(f"{path}: nothing reads {what}; {did_you_mean(scheme, known)}")
 
 
 def resumes(path: str) -> bool:
@@ -120,9 +122,15 @@ def opened_url(path: str) -> Source | None:
 
     OptionError: the URL makes no sense, or the library is not installed that its scheme needs.
     """
-    found = _SCHEME.match(path)
-    made = None if found is None else _of_scheme(found[1])
+    scheme = _scheme(path)
+    made = None if scheme is None else _of_scheme(scheme)
     return None if made is None else made(path)
+
+
+def _scheme(path: str) -> str | None:
+    """The scheme of a URL; None: it is none.  OptionError: a variable of the environment is not there."""
+    found = _SCHEME.match(with_first(path))
+    return None if found is None else found[1]
 
 
 @cache

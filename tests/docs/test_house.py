@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from tests.docs.console import ROOT
 
-INNER = {"text", "memory", "whole_file", "__main__"}  # what its row of errors names in words, and what starts it
+INNER = {"text", "memory", "environment", "whole_file", "__main__"}  # what a row names in words, and what starts it
 
 
 def layers() -> dict[str, list[list[str]]]:

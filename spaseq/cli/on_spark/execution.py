@@ -88,7 +88,7 @@ class SparkOptions(options.GraphOptions):
         for one in self.settings:
             key, sign, value = one.partition("=")
             if not (sign and key.startswith("spark.")):
-                raise OptionError(f"--conf {one}: write KEY=VALUE, as in spark.driver.memory=4g")
+                raise OptionError(f"--conf {key}{sign and '=…'}: write KEY=VALUE, as in spark.driver.memory=4g")
             found[key] = value
         return found
 

@@ -5,7 +5,6 @@ The query of such a URL is the server's, so that settings stand behind ``#``: ``
 
 from __future__ import annotations
 
-import base64
 import ssl
 import threading
 from collections.abc import Iterator, Sequence
@@ -18,7 +17,7 @@ from spaseq.sources.transports.receiving import SHORTEST, Receiving
 from spaseq.sources.transports.sse import EventStream
 from spaseq.sources.transports.transport import Message, Position
 
-SETTINGS = ("user", "password_env", "token_env", "ca")
+SETTINGS = ("user", "password", "token", "ca")
 EVENTS, LINES, BYTES = "events", "lines", "bytes"
 _BY_LINES = ("json", "jsonld", "csv")  # formats whose lines stand for themselves
 _LINE_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines")
@@ -32,10 +31,7 @@ class Response(Receiving):
     """What a server answers, as long as it goes on."""
 
     def __init__(self, url: str) -> None:
-        written, _, settings = url.partition("#")
-        self.asked = written
-        super().__init__(f"{written.partition('?')[0]}?{settings}", SETTINGS)
-        Address.of(written.partition("?")[0], ())  # says what is wrong with it
+        super().__init__(url, SETTINGS, of_server=True)
         self._events = EventStream()
         self._kind = ""  # EVENTS, LINES or BYTES, once it is known
         self._answered = threading.Event()
@@ -100,7 +96,7 @@ class Response(Receiving):
     def _asks_again(self, client: httpx.Client) -> bool:
         """Read one answer to its end; whether to ask again."""
         try:
-            with client.stream("GET", self.asked, headers=self._headers()) as response:
+            with client.stream("GET", self.address.asked, headers=self._headers()) as response:
                 if response.status_code != 204:
                     self._check(response)
                     self._wanted.wait()
@@ -114,7 +110,7 @@ class Response(Receiving):
             return self.channel.pause(SHORTEST if self._events.retry is None else self._events.retry)
         except httpx.HTTPError as error:
             if self._kind == BYTES or is_tls(error):
-                raise StreamError(f"cannot read: {told(error)}", Location(self.url)) from None
+                raise StreamError(f"cannot read: {self.address.told(told(error))}", Location(self.url)) from None
             reason = told(error)
         if self.channel.is_closed:
             return False
@@ -139,13 +135,14 @@ class Response(Receiving):
         if response.status_code in PASSING:
             raise httpx.HTTPStatusError(status, request=response.request, response=response)
         hint = f"ask {response.headers['location']} instead" if response.has_redirect_location else ""
-        raise StreamError(status, Location(self.url), hint=hint)
+        raise StreamError(self.address.told(status), Location(self.url), hint=self.address.told(hint))
 
     def _kind_of(self, content_type: str) -> str:
         media = content_type.partition(";")[0].strip().lower()
         if media == "text/event-stream":
             return EVENTS
-        by_lines = media in _LINE_TYPES or self.format in _BY_LINES or self.url.lower().endswith(_LINE_ENDINGS)
+        ending = self.address.url.path.lower()
+        by_lines = media in _LINE_TYPES or self.format in _BY_LINES or ending.endswith(_LINE_ENDINGS)
         return LINES if by_lines else BYTES
 
     def _take(self, response: httpx.Response) -> None:
@@ -186,12 +183,9 @@ def client_of(address: Address) -> httpx.Client:
 
 def authorization(address: Address) -> dict[str, str]:
     """The headers that say who asks."""
-    if (token := address.secret("token_env")) is not None:
-        return {"Authorization": f"Bearer {token}"}
-    if user := address.get("user"):
-        pair = f"{user}:{address.secret('password_env') or ''}"
-        return {"Authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
-    return {}
+    if (token := address.bearer) is not None:
+        return {"Authorization": token}
+    return {"Authorization": f"Basic {pair}"} if (pair := address.basic) else {}
 
 
 def told(error: httpx.HTTPError) -> str:

@@ -21,7 +21,7 @@ from spaseq.sources.transports.receiving import JOINED, Outages
 from spaseq.sources.transports.transport import Message, Position, Transport
 from spaseq.streams.timestamps import from_xsd
 
-SETTINGS = ("start", "end", "partition", "user", "password_env")
+SETTINGS = ("start", "end", "partition", "user", "password")
 CONTACT = 5.0  # seconds within which a broker answers, at the beginning
 STEP = 0.1  # seconds that the thread waits for messages before it looks around
 WATCHED = 30.0  # seconds between two looks whether there are new partitions
@@ -83,7 +83,7 @@ class Topic(Transport):
         numbers = self.client.numbers()
         if asked := self.address.get("partition"):
             if asked not in map(str, numbers):
-                raise OptionError(f"{self.url}: there is no partition {asked}, but 0 to {len(numbers) - 1}")
+                raise self.address.error(f"there is no partition {asked}, but 0 to {len(numbers) - 1}")
             numbers = [int(asked)]
         drops = self.address.choice("overflow", ("wait", "drop")) == "drop"
         capacity = max(LEAST_CAPACITY, CAPACITY // len(numbers))
@@ -117,7 +117,7 @@ class Client:
         try:
             return Consumer({**_READING, **given, **properties}, logger=SILENT)
         except KafkaException as error:
-            raise OptionError(f"{self.address.shown}: {error.args[0].str()}") from None
+            raise self.address.error(error.args[0].str()) from None
 
     def numbers(self) -> list[int]:
         """The numbers of the partitions.  StreamError: no broker answers, or there is no such topic."""
@@ -136,9 +136,9 @@ class Client:
             self.reasons.append(error.args[0])
             return None
         if found.error is not None and found.error.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
-            raise StreamError(f"there is no topic {self.topic}", self.place)
+            raise self.failed(f"there is no topic {self.topic}")
         if found.error is not None and not found.error.retriable():
-            raise StreamError(f"the topic {self.topic} cannot be read: {found.error.str()}", self.place)
+            raise self.failed(f"the topic {self.topic} cannot be read: {found.error.str()}")
         return sorted(found.partitions) or None
 
     def offsets(self, numbers: Sequence[int], start: str | int) -> dict[int, tuple[int, int, int]]:
@@ -148,7 +148,7 @@ class Client:
             bounds = {number: self._bounds(number) for number in numbers}
             times = self._at(numbers, start) if isinstance(start, int) else {}
         except KafkaException as error:
-            raise StreamError(f"cannot read: {error.args[0].str()}", self.place) from None
+            raise self.failed(f"cannot read: {error.args[0].str()}") from None
         for number, (low, high) in bounds.items():
             begin = times.get(number, low if start == "earliest" else high)
             found[number] = (begin if begin >= 0 else high), low, high
@@ -170,7 +170,11 @@ class Client:
         hint = (
             "tls: ssl.ca.location says which authorities are trusted" if told and told.code() == KafkaError._SSL else ""
         )
-        return StreamError(f"cannot reach a broker: {reason}", self.place, hint=hint)
+        return self.failed(f"cannot reach a broker: {reason}", hint)
+
+    def failed(self, message: str, hint: str = "") -> StreamError:
+        """An error of this topic, in which nothing is secret."""
+        return StreamError(self.address.told(message), self.place, hint=hint)
 
     def _is_hopeless(self) -> KafkaError | None:
         """What trying again does not mend."""
@@ -280,7 +284,7 @@ class Consuming:
         try:
             self._receive()
         except KafkaException as error:
-            self._end(StreamError(f"cannot read: {error.args[0].str()}", self._client.place))
+            self._end(self._client.failed(f"cannot read: {error.args[0].str()}"))
         except Exception as error:
             self._end(error)
         finally:
@@ -334,7 +338,7 @@ class Consuming:
         if error.code() in DOWN or error.retriable():
             self._client.reasons.append(error)
             return
-        raise StreamError(f"cannot read: {error.str()}", place)
+        raise StreamError(self._client.address.told(f"cannot read: {error.str()}"), place)
 
     def _pause(self) -> None:
         """Fetch nothing more of partitions whose channels are full, and go on with those that have room."""
@@ -378,24 +382,19 @@ def is_property(name: str) -> bool:
 
 def client_properties(address: Address) -> dict[str, Any]:
     """Properties of librdkafka for any client."""
-    own = {name: value for name, value in address.settings.items() if "." in name and not name.endswith("_env")}
-    own |= {name.removesuffix("_env"): address.secret(name) or "" for name in address.settings if _is_secret(name)}
+    names = {name.removesuffix("_env").removesuffix("_file") for name in address.settings if "." in name}
+    own = {name: address.secret(name) or "" for name in names}
     if user := address.get("user"):
         own = {"security.protocol": "SASL_SSL", "sasl.mechanisms": "PLAIN", **own, "sasl.username": user}
-    if (password := address.secret("password_env")) is not None:
+    if (password := address.secret("password")) is not None:
         own["sasl.password"] = password
     return {
         "reconnect.backoff.ms": 1000,
         "reconnect.backoff.max.ms": 5_000,  # for each connection by itself; pauses between outages are ``Outages``
         "log_level": 0,
         **own,
-        "bootstrap.servers": address.url.netloc.rpartition("@")[2],
+        "bootstrap.servers": address.url.netloc,
     }
-
-
-def _is_secret(name: str) -> bool:
-    """Whether a property is in a variable of the environment, as in ``ssl.key.password_env=VARIABLE``."""
-    return "." in name and name.endswith("_env")
 
 
 def _start(address: Address) -> str | int:
@@ -406,4 +405,4 @@ def _start(address: Address) -> str | int:
     try:
         return from_xsd(text)
     except ValueError as error:
-        raise OptionError(f"{address.shown}: start={text} is neither earliest nor latest nor a time: {error}") from None
+        raise address.error(f"start={text} is neither earliest nor latest nor a time: {error}") from None

@@ -23,7 +23,7 @@ from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.receiving import LONGEST, Receiving
 from spaseq.sources.transports.transport import Message, Position
 
-SETTINGS = ("qos", "client_id", "user", "password_env", "ca", "session")
+SETTINGS = ("qos", "client_id", "user", "password", "ca", "session")
 STEP = 0.2  # seconds between two looks whether the connection is there
 MOST_UNACKNOWLEDGED = 65_535  # messages that a broker may send ahead of their acknowledgement, if it wants to
 CONTACT = 10.0  # seconds within which a broker answers, at the beginning
@@ -37,12 +37,11 @@ class Subscription(Receiving):
     redelivers = True
 
     def __init__(self, url: str) -> None:
-        super().__init__(url.replace("#", "%23"), SETTINGS)  # in topics it is no fragment
+        super().__init__(url, SETTINGS)
         address = self.address
         self.filter = address.path
         if not self.filter or not address.url.hostname:
             raise OptionError(f"{self.url}: write {address.url.scheme}://HOST/TOPIC, where # stands for all below")
-        self.url = self.url.replace("%23", "#")
         self.qos = int(address.choice("qos", ("1", "0", "2")))
         self.known_as = address.get("client_id")
         self.session = int(address.seconds("session", DAY))
@@ -83,7 +82,7 @@ class Subscription(Receiving):
     def place(self, message: Message) -> str:
         """See ``Transport``: with the topic."""
         topic = (message.key or b"").decode("utf-8", "replace")
-        return f"{self.address.url.scheme}://{self.address.url.netloc}/{topic}@{message.position}"
+        return self.address.told(f"{self.address.url.scheme}://{self.address.url.netloc}/{topic}@{message.position}")
 
     # ── the thread ───────────────────────────────────────────────────────────────────────────────────────────
     def receive(self) -> None:
@@ -126,7 +125,7 @@ class Subscription(Receiving):
         limit = time.monotonic() + CONTACT
         while self.channel.pause(STEP):
             if self._refused:
-                raise StreamError(self._refused, Location(self.url))
+                raise StreamError(self.address.told(self._refused), Location(self.url))
             if self._was_connected:
                 self.outages.answered()
             if self._connected.is_set():
@@ -171,7 +170,7 @@ def client_of(address: Address, manual_ack: bool = False) -> Client:
     client = Client(CallbackAPIVersion.VERSION2, known_as, protocol=MQTTv5, manual_ack=manual_ack)
     client.reconnect_delay_set(1, int(LONGEST))
     if user := address.get("user"):
-        client.username_pw_set(user, address.secret("password_env"))
+        client.username_pw_set(user, address.secret("password"))
     if address.url.scheme == "mqtts":
         client.tls_set(ca_certs=address.get("ca") or None)
     return client

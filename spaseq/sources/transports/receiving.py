@@ -31,7 +31,7 @@ class Outages:
     """
 
     def __init__(self, address: Address, verb: str = "read") -> None:
-        self._name = address.shown
+        self._address, self._name = address, address.shown
         self._verb = verb
         self._retry = address.seconds("retry", math.inf)
         self._patient = "retry" in address.settings  # from the beginning
@@ -41,7 +41,7 @@ class Outages:
 
     def failed(self, reason: str) -> float:
         """A connection was lost, or there is none; the seconds until it is to be tried again.  StreamError: never."""
-        now = time.monotonic()
+        now, reason = time.monotonic(), self._address.told(reason)
         if not self.is_out:
             self.is_out, self._since, self._pause = True, now, SHORTEST
             if self._patient:
@@ -114,8 +114,8 @@ class Threaded(Transport):
 class Receiving(Threaded):
     """A transport that a URL leads to, with its settings."""
 
-    def __init__(self, url: str, settings: Iterable[str] = ()) -> None:
-        self.address = Address.of(url, settings)
+    def __init__(self, url: str, settings: Iterable[str] = (), of_server: bool = False) -> None:
+        self.address = Address.of(url, settings, of_server=of_server)
         super().__init__(self.address.shown, self.address.choice("overflow", ("wait", "drop")) == "drop")
         self.format = self.address.get("format")
         self.outages = Outages(self.address)

@@ -17,7 +17,7 @@ from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.receiving import Receiving
 from spaseq.sources.transports.transport import Message
 
-SETTINGS = ("token_env", "ca", "send", "protocol")
+SETTINGS = ("token", "ca", "send", "protocol")
 LONGEST_MESSAGE = 1 << 26  # bytes
 STEP = 0.2  # seconds between two looks whether anybody reads
 CONTACT = 10.0  # seconds for a connection
@@ -30,15 +30,14 @@ class Socket(Receiving):
     """
 
     def __init__(self, url: str) -> None:
-        self.asked, _, settings = url.partition("#")
-        super().__init__(f"{self.asked.partition('?')[0]}?{settings}", SETTINGS)
+        super().__init__(url, SETTINGS, of_server=True)
         self._came = 0
 
     def receive(self) -> None:
         """See ``Receiving``."""
         while not self.channel.is_closed:
             try:
-                with connected(self.asked, self.address) as connection:
+                with connected(self.address) as connection:
                     self.outages.mended()
                     if text := self.address.get("send"):
                         connection.send(text)
@@ -68,16 +67,15 @@ class Socket(Receiving):
             self.channel.put([Message(data.encode() if isinstance(data, str) else data, self._came)])
 
 
-def connected(url: str, address: Address) -> ClientConnection:
+def connected(address: Address) -> ClientConnection:
     """A connection to a server.  OSError, WebSocketException: there is none."""
-    headers = {}
-    if (token := address.secret("token_env")) is not None:
-        headers["Authorization"] = f"Bearer {token}"
+    token = address.bearer
+    headers = {} if token is None else {"Authorization": token}
     context = None
     if address.url.scheme == "wss":
         context = ssl.create_default_context(cafile=address.get("ca") or None)
     protocols = [Subprotocol(address.get("protocol"))] if "protocol" in address.settings else None
     return connect(
-        url, ssl=context, additional_headers=headers, max_size=LONGEST_MESSAGE, open_timeout=CONTACT,
+        address.asked, ssl=context, additional_headers=headers, max_size=LONGEST_MESSAGE, open_timeout=CONTACT,
         subprotocols=protocols,
     )  # fmt: skip
