@@ -42,10 +42,11 @@ class KeyedTexts:
     @property
     def in_order(self) -> bool:
         """Whether none is before the one in front of it."""
-        rise = np.diff(self.keys)
-        if self.numbers is None or (rise > 0).all():
-            return bool((rise >= 0).all())
-        return bool(((rise > 0) | ((rise == 0) & (np.diff(self.numbers) >= 0))).all())
+        before, behind = self.keys[:-1], self.keys[1:]
+        if self.numbers is None or (before < behind).all():
+            return bool((before <= behind).all())
+        rise = self.numbers[:-1] <= self.numbers[1:]
+        return bool(((before < behind) | ((before == behind) & rise)).all())
 
     @property
     def first(self) -> Rank:

@@ -22,7 +22,7 @@ from spaseq.sources.rdf.wire import WireOptions, WireReport
 UNREADABLE = b"!"  # begins the text of what could not be read, which no statement does; its graph is behind it
 BAD, NOTHING = -1, 0  # as the tokenizer numbers kinds of lines
 _REMEMBERED = 1 << 14  # names whose keys are known
-_LABELS = re.compile(rb'"(?:[^"\\]|\\.)*+"|<(?!<)[^>]*>|(_:)')
+_LABELS = re.compile(rb'"(?:[^"\\]|\\.)*+"|<<|<[^>]*>|(_:)')
 
 
 class ApartError(Exception):
