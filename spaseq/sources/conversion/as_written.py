@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import pairwise
+
 import numpy as np
 
 from gpm.encoder import text_column
 from gpm.native.tokens import read_lines
+from gpm.rows import TextColumn
 from spaseq.sources.conversion.keyed_texts import KeyedTexts, ends_of
 from spaseq.sources.conversion.timed_texts import time_lines
 from spaseq.sources.rdf.events import Events
@@ -15,13 +19,17 @@ _STATEMENT = 1  # as the tokenizer numbers kinds of lines
 
 def texts_as_written(events: Events) -> KeyedTexts:
     """The lines of events that all have names."""
-    ends, text = text_column(events.graphs, pruned=False)
-    times_ends, times = time_lines(events.times, events.names.column)
-    pieces = [
-        times[times_ends[one] : times_ends[one + 1]] + _in_graph(text[ends[one] : ends[one + 1]], name.encode())
-        for one, name in enumerate(events.names)
-    ]
+    lines = _texts(text_column(events.graphs, pruned=False))
+    names = _texts(events.names.column)
+    times = _texts(time_lines(events.times, events.names.column))
+    pieces = [time + _in_graph(own, name) for time, own, name in zip(times, lines, names, strict=True)]
     return KeyedTexts(events.times, (ends_of(np.array(list(map(len, pieces)), np.int64)), b"".join(pieces)))
+
+
+def _texts(column: TextColumn) -> Iterator[bytes]:
+    """The texts of a column."""
+    ends, text = column
+    return (text[start:stop] for start, stop in pairwise(ends.tolist()))
 
 
 def _in_graph(lines: bytes, name: bytes) -> bytes:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpm.native.assembly import Encoder
+from gpm.native.tokens import read_lines
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, StreamError
 from spaseq.sources.conversion.inputs import GraphInput
 from spaseq.sources.conversion.keyed_texts import KeyedTexts
-from spaseq.sources.conversion.statements import BAD, UNREADABLE, label_in_source, lines_of
+from spaseq.sources.conversion.statements import BAD, NOTHING, UNREADABLE, label_in_source, offset_of
 from spaseq.sources.files import shown
 from spaseq.sources.rdf.assembler import EventAssembler, StatementPlaces
 from spaseq.sources.rdf.wire import WireOptions, WireReport
@@ -37,9 +38,9 @@ class _Finder(EventAssembler):
         """See ``EventAssembler``."""
         part = block[start : len(block) if stop is None else stop]
         self._lines += part.count(b"\n")
-        for line, offset in lines_of(part):
-            if self._is_it():
-                at = start + offset()
+        for number, line in enumerate(read_lines(part)):
+            if line.kind != NOTHING and self._is_it():
+                at = start + offset_of(part, number)
                 self.found = place.bad_line(at)[0] if line.kind == BAD else place.locate(at, self._text)
 
     def fail(self, error: StreamError, graph: bytes | None, line: int, place: StatementPlaces) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from hashlib import blake2b
 
@@ -53,10 +53,10 @@ class StatementCollector(EventAssembler):
         self.next = first
         self._label = b"" if source is None else b"_:%d-" % source
         self._times = {f"<{iri}>".encode() for iri in options.time_properties}
-        self._keys: dict[bytes, int] = {}
+        self._keys: dict[bytes, bytes] = {}
         self._last = b""  # the event of the last statement
         self._lines = 0
-        self._found: list[tuple[int, int, bytes]] = []
+        self._found: list[tuple[bytes, int, bytes]] = []  # key, number and text of each
 
     @property
     def lines(self) -> int:
@@ -70,48 +70,54 @@ class StatementCollector(EventAssembler):
         keys, numbers, texts = zip(*self._found, strict=True)
         self._found = []
         lengths = np.array(list(map(len, texts)), np.int64)
-        return KeyedTexts(np.array(keys, np.int64), (ends_of(lengths), b"".join(texts)), np.array(numbers, np.int64))
+        of_events = np.frombuffer(b"".join(keys), np.int64)
+        return KeyedTexts(of_events, (ends_of(lengths), b"".join(texts)), np.array(numbers, np.int64))
 
     def read(self, block: bytes, place: StatementPlaces, start: int = 0, stop: int | None = None) -> None:
         """See ``EventAssembler``."""
         part = block[start : len(block) if stop is None else stop]
         self._lines += part.count(b"\n")
-        for line, offset in lines_of(part):
+        for number, line in enumerate(read_lines(part)):
             if line.kind == BAD:
-                self.fail(*place.bad_line(start + offset()), start + offset(), place)
-            elif not self._take(line):
-                self._ignore(line, start + offset(), place)
+                at = start + offset_of(part, number)
+                self.fail(*place.bad_line(at), at, place)
+            elif line.graph:
+                self._add(line.graph, line)
+            elif line.predicate in self._times:
+                self._add(line.subject, line)
+            elif line.kind != NOTHING:
+                self._ignore(line, partial(offset_of, part, number), start, place)
 
     def fail(self, error: StreamError, graph: bytes | None, line: int, place: StatementPlaces) -> None:
         """See ``EventAssembler``; the error counts when all statements of the event are there."""
-        graph = self._last if graph is None else self._of_source(graph)
+        graph = self._last if graph is None else self._of_source(graph) if self._label else graph
         if not (self._skip and graph):
             self._error(error)
             self.next += 1
         else:
-            self._add(graph, UNREADABLE + graph + b"\n")
+            self._put(graph, UNREADABLE + graph + b"\n")
 
     def finish(self, end: Callable[[], Location]) -> None:
         """See ``EventAssembler``: no event ends here."""
 
-    def _take(self, line: Line) -> bool:
-        """Take a statement that belongs to an event."""
-        subject, object_ = self._of_source(line.subject), self._of_source(line.object)
+    def _add(self, event: bytes, line: Line) -> None:
+        """Take a statement of an event."""
+        subject, object_ = line.subject, line.object
+        if self._label:
+            subject, object_, event = map(self._of_source, (subject, object_, event))
         if line.graph:
-            graph = self._of_source(line.graph)
-            self._add(graph, b"%b %b %b %b .\n" % (subject, line.predicate, object_, graph))
-        elif line.predicate in self._times:
-            self._add(subject, b"%b %b %b .\n" % (subject, line.predicate, object_), is_time=True)
-        return bool(line.graph) or line.predicate in self._times
+            self._put(event, b"%b %b %b %b .\n" % (subject, line.predicate, object_, event))
+        else:
+            self._put(event, b"%b %b %b .\n" % (subject, line.predicate, object_), is_time=True)
 
-    def _ignore(self, line: Line, offset: int, place: StatementPlaces) -> None:
+    def _ignore(self, line: Line, offset: Callable[[], int], start: int, place: StatementPlaces) -> None:
         """Count a statement of no event, as the assembler does."""
         self.next += 1
         self._report.ignored += 1
         if "ignored" not in self._report.first:
-            self._report.first["ignored"] = f"at {place.locate(offset, line.subject.decode())}"
+            self._report.first["ignored"] = f"at {place.locate(start + offset(), line.subject.decode())}"
 
-    def _add(self, event: bytes, text: bytes, is_time: bool = False) -> None:
+    def _put(self, event: bytes, text: bytes, is_time: bool = False) -> None:
         self._last = event
         key = self._keys.get(event)
         if key is None:
@@ -123,7 +129,7 @@ class StatementCollector(EventAssembler):
 
     def _of_source(self, term: bytes) -> bytes:
         """A term whose blank nodes have labels that no other source has."""
-        if not self._label or term[:2] not in (b"_:", b"<<"):
+        if term[:2] not in (b"_:", b"<<"):
             return term
         return _LABELS.sub(lambda found: self._label if found[1] else found[0], term)
 
@@ -133,19 +139,12 @@ def label_in_source(name: str, several: bool) -> str:
     return "_:" + name.partition("-")[2] if several and name.startswith("_:") else name
 
 
-def lines_of(block: bytes) -> Iterator[tuple[Line, Callable[[], int]]]:
-    """What stands on the lines of a block that are not empty, and where each begins, if somebody asks."""
-    for number, line in enumerate(read_lines(block)):
-        if line.kind != NOTHING:
-            yield line, partial(_offset, block, number)
-
-
-def _offset(block: bytes, number: int) -> int:
-    """Where a line begins."""
+def offset_of(block: bytes, number: int) -> int:
+    """Where the line of this number begins, from 0."""
     return sum(len(line) + 1 for line in block.split(b"\n", number)[:number])
 
 
-def _key(event: bytes) -> int:
+def _key(event: bytes) -> bytes:
     """64 bits for a name, however it is written.
 
     Do two have the same, which chance does not bring about, one that lies apart comes back for the assembler: an error.
@@ -153,4 +152,4 @@ def _key(event: bytes) -> int:
     if b"\\" in event:
         (quad,) = parse(event + b" <urn:x> <urn:x> .", RdfFormat.N_QUADS)
         event = str(quad.subject).encode()
-    return int.from_bytes(blake2b(event, digest_size=8).digest(), "little", signed=True)
+    return blake2b(event, digest_size=8).digest()
