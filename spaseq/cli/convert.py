@@ -17,8 +17,8 @@ from spaseq.errors import OptionError
 from spaseq.graphs.conversion import converted, write_in_order, written_in_order
 from spaseq.graphs.mapped import Mapped
 from spaseq.memory import keep_freed_blocks
-from spaseq.sources.conversion.grouping import Grouping
-from spaseq.sources.conversion.inputs import GraphInput, graph_inputs
+from spaseq.sources.conversion.grouping import StatementGrouping
+from spaseq.sources.conversion.inputs import RdfInput, rdf_inputs
 from spaseq.sources.conversion.keyed_texts import KeyedTexts
 from spaseq.sources.conversion.statements import ApartError
 from spaseq.sources.files import GRAPHS, TABLE_ENDINGS, ending_of
@@ -94,8 +94,8 @@ class ConversionOptions:
                 self._write((text for one in opened for text in self._texts(one, report)), self.memory, folder)
             except ApartError:
                 report = WireReport()
-                inputs = [one for one in opened if isinstance(one, GraphInput)]
-                apart = Grouping(inputs, self.stream, self._wire, report)
+                inputs = [one for one in opened if isinstance(one, RdfInput)]
+                apart = StatementGrouping(inputs, self.stream, self._wire, report)
                 half = self.memory // 2  # once for statements, once for events
                 self._write(apart.events(half, folder), half, folder)
         return [loss.line("--{}") for loss in unread(self.stream, report)]
@@ -109,7 +109,7 @@ class ConversionOptions:
         else:
             yield Path(self.output).resolve().parent
 
-    def _opened(self, folder: Path) -> list[GraphInput] | list[Mapped]:
+    def _opened(self, folder: Path) -> list[RdfInput] | list[Mapped]:
         """The inputs.  OptionError: an option does not fit them, or one of them is written."""
         form = sources.csv_format(self.columns, self.separator, self.nulls)
         paths = [file for path in self.inputs for file in sources.files_at(path, self.mapping is not None)]
@@ -121,7 +121,7 @@ class ConversionOptions:
         if self.mapping is None:
             mappings.check_csv_options(self.columns, self.separator, self.nulls)
             with self._disk_errors():
-                return [one for path in self.inputs for one in graph_inputs(path, folder)]
+                return [one for path in self.inputs for one in rdf_inputs(path, folder)]
         parsed = mappings.read_mapping(self.mapping)
         return [Mapped(path, parsed, csv=form) for path in self.inputs]
 
@@ -136,7 +136,7 @@ class ConversionOptions:
         properties = tuple(one.removeprefix("<").removesuffix(">") for one in self.time_properties)
         return WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error == "skip")
 
-    def _texts(self, source: GraphInput | Mapped, report: WireReport) -> Iterator[KeyedTexts]:
+    def _texts(self, source: RdfInput | Mapped, report: WireReport) -> Iterator[KeyedTexts]:
         return converted(source, self.stream, self._wire, report, report.events + 1)
 
     def _write(self, texts: Iterator[KeyedTexts], memory: int, folder: Path) -> None:

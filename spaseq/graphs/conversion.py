@@ -12,7 +12,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.mapped import Mapped
 from spaseq.sources.conversion.as_written import texts_as_written
 from spaseq.sources.conversion.external_sort import ExternalSort
-from spaseq.sources.conversion.inputs import GraphInput
+from spaseq.sources.conversion.inputs import RdfInput
 from spaseq.sources.conversion.keyed_texts import KeyedTexts
 from spaseq.sources.conversion.statements import TogetherAssembler
 from spaseq.sources.conversion.timed_texts import texts_of
@@ -26,13 +26,13 @@ _FEW_TERMS = 1 << 18  # that are known before those of the past are forgotten
 
 
 def converted(
-    source: GraphInput | Mapped, stream: str, options: WireOptions, report: WireReport, first: int = 1
+    source: RdfInput | Mapped, stream: str, options: WireOptions, report: WireReport, first: int = 1
 ) -> Iterator[KeyedTexts]:
     """The events of a file of RDF, or of mapped tables, as texts with their times as keys.
 
     Those without a name get the names of events from number ``first`` on of the stream of this IRI.  Errors as of
     ``Run``: StreamError, QueryError; with ``options.skip`` what is malformed is counted in ``report``.  ApartError: the
-    statements of an event may lie apart (see ``Grouping``).
+    statements of an event may lie apart (see ``StatementGrouping``).
     """
     encoder = Encoder(Terms())
     for events in _numbered(_read(source, stream, options, report, encoder), stream, first):
@@ -47,9 +47,9 @@ def converted(
 
 
 def _read(
-    source: GraphInput | Mapped, stream: str, options: WireOptions, report: WireReport, encoder: Encoder
+    source: RdfInput | Mapped, stream: str, options: WireOptions, report: WireReport, encoder: Encoder
 ) -> Iterator[Events]:
-    if isinstance(source, GraphInput):
+    if isinstance(source, RdfInput):
         yield from source.read(TogetherAssembler(stream, options, report, encoder))
         return
     encoder.want([(0, 0, 0)])

@@ -17,8 +17,8 @@ from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, RdfFormat, Trip
 from spaseq.errors import StreamError
 from spaseq.graphs.conversion import converted, write_in_order
 from spaseq.sources.conversion import grouping
-from spaseq.sources.conversion.grouping import Grouping
-from spaseq.sources.conversion.inputs import GraphInput
+from spaseq.sources.conversion.grouping import StatementGrouping
+from spaseq.sources.conversion.inputs import RdfInput
 from spaseq.sources.conversion.statements import ApartError
 from spaseq.sources.rdf import assembler
 from spaseq.sources.rdf.files import read_source
@@ -85,8 +85,8 @@ def written(path: Path) -> list[tuple[int, str, frozenset[str]]]:
 
 
 def regrouped(files: Sequence[Path], output: Path, memory: int = 1, options: WireOptions | None = None) -> WireReport:
-    report, inputs = WireReport(), [GraphInput(str(file), None) for file in files]
-    events = Grouping(inputs, "urn:x", options or WireOptions(), report).events(memory, output.parent)
+    report, inputs = WireReport(), [RdfInput(str(file), None) for file in files]
+    events = StatementGrouping(inputs, "urn:x", options or WireOptions(), report).events(memory, output.parent)
     write_in_order(events, output, memory)
     return report
 
@@ -137,9 +137,9 @@ def test_what_lies_apart_is_noticed_and_what_does_not_is_read_once(
             in_order = [event.name for some in read_source(str(path), "urn:x", wire, report) for event in some]
         except StreamError:  # so it says that they lie apart
             with pytest.raises(ApartError):
-                list(converted(GraphInput(str(path), None), "urn:x", wire, report))
+                list(converted(RdfInput(str(path), None), "urn:x", wire, report))
             return
-        write_in_order(converted(GraphInput(str(path), None), "urn:x", wire, report), output, 1 << 20)
+        write_in_order(converted(RdfInput(str(path), None), "urn:x", wire, report), output, 1 << 20)
         found = written(output)
         assert sorted(name for _, name, _ in found) == sorted(in_order)
         regrouped([path], output)

@@ -12,7 +12,7 @@ import numpy as np
 from gpm.rows import Numbers
 from spaseq.sources.conversion.as_written import texts_as_written
 from spaseq.sources.conversion.external_sort import ExternalSort
-from spaseq.sources.conversion.inputs import GraphInput
+from spaseq.sources.conversion.inputs import RdfInput
 from spaseq.sources.conversion.keyed_texts import KeyedTexts
 from spaseq.sources.conversion.places import Sorted, SortedPlaces
 from spaseq.sources.conversion.statements import StatementCollector, label_in_source
@@ -23,10 +23,10 @@ from spaseq.streams.clock import StreamClock
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
+class StatementGrouping:
     """How the statements of inputs become events of a stream; errors are those of ``EventAssembler``."""
 
-    inputs: Sequence[GraphInput]
+    inputs: Sequence[RdfInput]
     stream: str
     options: WireOptions
     report: WireReport

@@ -20,7 +20,7 @@ _COPIED = 1 << 20  # bytes at once
 
 
 @dataclass(frozen=True, slots=True)
-class GraphInput:
+class RdfInput:
     """One file, or what came through a pipe: ``kept`` has a copy of it."""
 
     path: str
@@ -31,12 +31,12 @@ class GraphInput:
         return read_with(assembler, self.path, open_bytes(self.path) if self.kept is None else _again(self.kept))
 
 
-def graph_inputs(path: str, folder: Path) -> list[GraphInput]:
+def rdf_inputs(path: str, folder: Path) -> list[RdfInput]:
     """The inputs that a path means, in order; copies are files without a name in ``folder``.
 
     StreamError: there is none, or one cannot be read.  OSError: the disk is full.
     """
-    return [GraphInput(file, _copy(file, folder) if _comes_once(file) else None) for file in expand(path)]
+    return [RdfInput(file, _copy(file, folder) if _comes_once(file) else None) for file in expand(path)]
 
 
 def _comes_once(path: str) -> bool:

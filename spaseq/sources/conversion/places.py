@@ -11,7 +11,7 @@ from gpm.native.assembly import Encoder
 from gpm.native.tokens import read_lines
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import Location, StreamError
-from spaseq.sources.conversion.inputs import GraphInput
+from spaseq.sources.conversion.inputs import RdfInput
 from spaseq.sources.conversion.keyed_texts import KeyedTexts
 from spaseq.sources.conversion.statements import BAD, NOTHING, UNREADABLE, label_in_source, offset_of
 from spaseq.sources.files import shown
@@ -59,7 +59,7 @@ class _Finder(EventAssembler):
 class SortedPlaces:
     """The places of sorted statements; ``begins`` are the numbers of the first ones of the inputs."""
 
-    def __init__(self, inputs: Sequence[GraphInput], begins: Sequence[int], options: WireOptions) -> None:
+    def __init__(self, inputs: Sequence[RdfInput], begins: Sequence[int], options: WireOptions) -> None:
         self._inputs = inputs
         self._begins = begins
         self._options = options
