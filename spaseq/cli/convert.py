@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,10 @@ from spaseq.errors import OptionError
 from spaseq.graphs.conversion import converted, write_in_order, written_in_order
 from spaseq.graphs.mapped import Mapped
 from spaseq.memory import keep_freed_blocks
-from spaseq.sources.conversion.timed_texts import TimedTexts
+from spaseq.sources.conversion.grouping import StatementGrouping
+from spaseq.sources.conversion.inputs import RdfInput, rdf_inputs
+from spaseq.sources.conversion.keyed_texts import KeyedTexts
+from spaseq.sources.conversion.statements import ApartError
 from spaseq.sources.files import GRAPHS, TABLE_ENDINGS, ending_of
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions, WireReport, unread
 from spaseq.streams.timestamps import UNITS
@@ -83,19 +87,29 @@ class ConversionOptions:
         if self.memory < LEAST_MEMORY:
             raise OptionError("--memory: 1m is the least")
         keep_freed_blocks()
-        report = WireReport()
-        opened = self._opened()
-        texts = (text for one in opened for text in self._texts(one, report))
-        with options.hints_with_options(mapping="--map FILE.map"):
-            if self.output == "-":
-                with tempfile.TemporaryDirectory() as folder:
-                    sys.stdout.buffer.writelines(written_in_order(texts, self.memory, Path(folder)))
-                sys.stdout.buffer.flush()
-            else:
-                self._write(texts)
+        with options.hints_with_options(mapping="--map FILE.map"), self._folder() as folder:
+            opened = self._opened(folder)
+            try:
+                report = WireReport()
+                self._write((text for one in opened for text in self._texts(one, report)), self.memory, folder)
+            except ApartError:
+                report = WireReport()
+                inputs = [one for one in opened if isinstance(one, RdfInput)]
+                apart = StatementGrouping(inputs, self.stream, self._wire, report)
+                half = self.memory // 2  # once for statements, once for events
+                self._write(apart.events(half, folder), half, folder)
         return [loss.line("--{}") for loss in unread(self.stream, report)]
 
-    def _opened(self) -> list[str | Mapped]:
+    @contextmanager
+    def _folder(self) -> Iterator[Path]:
+        """Where there is room for what is not in memory."""
+        if self.output == "-":
+            with tempfile.TemporaryDirectory() as folder:
+                yield Path(folder)
+        else:
+            yield Path(self.output).resolve().parent
+
+    def _opened(self, folder: Path) -> list[RdfInput] | list[Mapped]:
         """The inputs.  OptionError: an option does not fit them, or one of them is written."""
         form = sources.csv_format(self.columns, self.separator, self.nulls)
         paths = [file for path in self.inputs for file in sources.files_at(path, self.mapping is not None)]
@@ -106,7 +120,8 @@ class ConversionOptions:
             self._check_ending()
         if self.mapping is None:
             mappings.check_csv_options(self.columns, self.separator, self.nulls)
-            return list(self.inputs)
+            with self._disk_errors():
+                return [one for path in self.inputs for one in rdf_inputs(path, folder)]
         parsed = mappings.read_mapping(self.mapping)
         return [Mapped(path, parsed, csv=form) for path in self.inputs]
 
@@ -116,14 +131,26 @@ class ConversionOptions:
         if self.output.lower().endswith(".zst") or (ending in (*GRAPHS, *TABLE_ENDINGS) and ending not in N_QUADS):
             raise OptionError(f"--output {self.output}: N-Quads are written: {', '.join(N_QUADS)}, maybe with .gz")
 
-    def _texts(self, source: str | Mapped, report: WireReport) -> Iterator[TimedTexts]:
+    @property
+    def _wire(self) -> WireOptions:
         properties = tuple(one.removeprefix("<").removesuffix(">") for one in self.time_properties)
-        wire = WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error == "skip")
-        return converted(source, self.stream, wire, report, report.events + 1)
+        return WireOptions(properties or TIME_PROPERTIES, UNITS[self.time_unit], self.on_error == "skip")
 
-    def _write(self, texts: Iterator[TimedTexts]) -> None:
-        path = Path(self.output)
+    def _texts(self, source: RdfInput | Mapped, report: WireReport) -> Iterator[KeyedTexts]:
+        return converted(source, self.stream, self._wire, report, report.events + 1)
+
+    def _write(self, texts: Iterator[KeyedTexts], memory: int, folder: Path) -> None:
+        if self.output == "-":
+            sys.stdout.buffer.writelines(written_in_order(texts, memory, folder))
+            sys.stdout.buffer.flush()
+        else:
+            with self._disk_errors():
+                write_in_order(texts, Path(self.output), memory)
+
+    @contextmanager
+    def _disk_errors(self) -> Iterator[None]:
+        """OptionError: the output, or what is beside it, cannot be written."""
         try:
-            write_in_order(texts, path, self.memory)
+            yield
         except OSError as error:
-            raise OptionError(f"cannot write to {path}: {error.strerror or error}") from None
+            raise OptionError(f"cannot write to {self.output}: {error.strerror or error}") from None

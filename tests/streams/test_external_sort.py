@@ -11,13 +11,13 @@ from hypothesis import given, settings, strategies as st
 
 from spaseq.sources.conversion import external_sort
 from spaseq.sources.conversion.external_sort import ExternalSort
-from spaseq.sources.conversion.timed_texts import TimedTexts, ends_of
+from spaseq.sources.conversion.keyed_texts import KeyedTexts, ends_of
 
 
-def texts(events: list[tuple[int, bytes]]) -> TimedTexts:
+def texts(events: list[tuple[int, bytes]]) -> KeyedTexts:
     times = np.array([time for time, _ in events], np.int64)
     ends = ends_of(np.array([len(text) for _, text in events], np.int64))
-    return TimedTexts(times, (ends, b"".join(text for _, text in events)))
+    return KeyedTexts(times, (ends, b"".join(text for _, text in events)))
 
 
 def sorted_by(sorting: ExternalSort, batches: list[list[tuple[int, bytes]]]) -> bytes:

@@ -1,9 +1,8 @@
-"""Events that are text already: when each happened, and its lines of N-Quads."""
+"""Events as texts that are sorted by time: the lines of N-Quads of each, the first of which says when it happened."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,74 +10,11 @@ from gpm.native.delimited import ntriples
 from gpm.native.texts import taken, times as written_times, woven
 from gpm.rows import EventBatch, Numbers, TextColumn, Words
 from nfa_native.terms.dictionary import Terms
+from spaseq.sources.conversion.keyed_texts import KeyedTexts, ends_of
 from spaseq.sources.rdf.wire import PROV_TIME
 
 _TIME = f'> <{PROV_TIME}> "'.encode()
 _DATETIME = b'"^^<http://www.w3.org/2001/XMLSchema#dateTime> .\n'
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TimedTexts:
-    """n events: their ``times`` in microseconds (n), and the lines of each."""
-
-    times: Numbers
-    lines: TextColumn
-    stream: str = ""
-
-    def __len__(self) -> int:
-        return len(self.times)
-
-    @property
-    def size(self) -> int:
-        """The bytes of all lines."""
-        return int(self.lines[0][-1] - self.lines[0][0])
-
-    @property
-    def text(self) -> memoryview:
-        """All lines."""
-        ends, text = self.lines
-        return memoryview(text)[ends[0] : ends[-1]]
-
-    @property
-    def in_order(self) -> bool:
-        """Whether no event is before the one in front of it."""
-        return bool((self.times[1:] >= self.times[:-1]).all())
-
-    def part(self, start: int, stop: int) -> TimedTexts:
-        """Events ``start`` … ``stop − 1``, without copying."""
-        return TimedTexts(self.times[start:stop], (self.lines[0][start : stop + 1], self.lines[1]), self.stream)
-
-    def take(self, chosen: Numbers) -> TimedTexts:
-        """The events with these indices, in their order."""
-        return TimedTexts(self.times[chosen], taken(self.lines, chosen), self.stream)
-
-    def sorted(self) -> TimedTexts:
-        """The same in order of time, those of one time as they stand here."""
-        return self if self.in_order else self.take(np.argsort(self.times, kind="stable"))
-
-    def compact(self) -> TimedTexts:
-        """See ``Batch``."""
-        return self
-
-    def is_like(self, other: TimedTexts) -> bool:
-        """See ``Batch``: all are alike."""
-        return True
-
-    def joined(self, others: Sequence[TimedTexts]) -> TimedTexts:
-        """These events, then those of other batches."""
-        if not others:
-            return self
-        every = [self, *others]
-        lengths = np.concatenate([np.diff(one.lines[0]) for one in every])
-        text = b"".join(one.text for one in every)
-        return TimedTexts(np.concatenate([one.times for one in every]), (ends_of(lengths), text), self.stream)
-
-
-def ends_of(lengths: Numbers) -> Numbers:
-    """Where texts of these lengths begin and end that follow each other."""
-    ends = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=ends[1:])
-    return ends
 
 
 def time_lines(times: Numbers, names: TextColumn) -> TextColumn:
@@ -86,17 +22,17 @@ def time_lines(times: Numbers, names: TextColumn) -> TextColumn:
     return _woven(len(times), [b"<", names, _TIME, written_times(times), _DATETIME])
 
 
-def texts_of(graphs: EventBatch, names: TextColumn, terms: Terms) -> TimedTexts:
+def texts_of(graphs: EventBatch, names: TextColumn, terms: Terms) -> KeyedTexts:
     """Events whose triples are all there as words of these terms; none is without a triple."""
     count, begin = len(graphs), int(graphs.offsets[0])
     bounds = graphs.offsets.astype(np.int64) - begin
     words = graphs.triples[:, begin : begin + int(bounds[-1])]
     each = words.shape[1] // max(count, 1)
-    predicates = words[1].reshape(count, each) if count * each == words.shape[1] else None
-    are_alike = predicates is not None and bool((predicates == predicates[0]).all())
-    if are_alike and bool((bounds == np.arange(count + 1) * each).all()):
-        return TimedTexts(graphs.times, _alike(graphs.times, words.reshape(3, count, each), names, terms))
-    return TimedTexts(graphs.times, _of_any(graphs.times, words, bounds, names, terms))
+    if count and bool((bounds == np.arange(count + 1) * each).all()):
+        columns = np.ascontiguousarray(words.reshape(3, count, each).transpose(2, 0, 1))
+        if bool((columns[:, 1] == columns[:, 1, :1]).all()):
+            return KeyedTexts(graphs.times, _alike(graphs.times, columns, names, terms))
+    return KeyedTexts(graphs.times, _of_any(graphs.times, words, bounds, names, terms))
 
 
 def _of_any(times: Numbers, words: Words, bounds: Numbers, names: TextColumn, terms: Terms) -> TextColumn:
@@ -113,23 +49,25 @@ def _of_any(times: Numbers, words: Words, bounds: Numbers, names: TextColumn, te
 
 
 def _alike(times: Numbers, words: Words, names: TextColumn, terms: Terms) -> TextColumn:
-    """The lines of events with the same predicates (3, n, k): what is the same in all is written once."""
-    written: dict[bytes, TextColumn] = {}
+    """The lines of events with the same predicates (k, 3, n): what is the same in all is written once."""
+    written: list[tuple[Words, bytes | TextColumn]] = []
     pieces: list[bytes | TextColumn] = [b"<", names, _TIME, written_times(times), _DATETIME]
-    for one in range(words.shape[2]):
-        subject, predicate, object_ = (_column(terms, column, written) for column in words[:, :, one])
+    for subjects, predicates, objects in words:
+        subject, object_ = _column(terms, subjects, written), _column(terms, objects, written)
+        predicate = ntriples(terms, predicates[:1])[1]
         pieces += [subject, b" ", predicate, b" ", object_, b" <", names, b"> .\n"]
     return _woven(len(times), pieces)
 
 
-def _column(terms: Terms, words: Words, written: dict[bytes, TextColumn]) -> bytes | TextColumn:
-    """A column of terms, or the one that they all are."""
-    if (words == words[0]).all():
-        return ntriples(terms, words[:1].copy())[1]
-    key = words.tobytes()
-    if key not in written:
-        written[key] = ntriples(terms, np.ascontiguousarray(words))
-    return written[key]
+def _column(terms: Terms, words: Words, written: list[tuple[Words, bytes | TextColumn]]) -> bytes | TextColumn:
+    """A column of terms, or the one that they all are; ``written`` has those that were made before."""
+    for other, text in written:
+        if words[0] == other[0] and np.array_equal(words, other):
+            return text
+    is_one = words[0] == words[-1] and bool((words == words[0]).all())
+    text = ntriples(terms, words[:1])[1] if is_one else ntriples(terms, words)
+    written.append((words, text))
+    return text
 
 
 def _woven(count: int, pieces: Sequence[bytes | TextColumn]) -> TextColumn:

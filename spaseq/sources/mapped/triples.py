@@ -36,7 +36,10 @@ def triples_of(
     subjects, predicates, objects = words
     kinds = subjects & _KINDS
     whole = ((kinds == _IRI) | (kinds == _BLANK)) & (predicates & _KINDS == _IRI) & (objects != 0)
-    return np.ascontiguousarray(words[:, whole]), np.repeat(event, len(template))[whole]
+    of = np.repeat(event, len(template))
+    if whole.all():
+        return np.ascontiguousarray(words), of
+    return np.ascontiguousarray(words[:, whole]), of[whole]
 
 
 def _terms_of(triple: Triple, found: RowSolutions, event: Numbers, terms: Terms, scope: int | None) -> Words:

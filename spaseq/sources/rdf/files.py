@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -51,7 +52,10 @@ def read_wholes(
     ``source`` has ``read1`` and ``peek``.  A wire error is raised as StreamError after the events before
     it, or, with ``options.skip``, noted in ``report``.
     """
-    assembler = EventAssembler(stream, options, report, encoder)
+    yield from _messages(kind, source, path, EventAssembler(stream, options, report, encoder))
+
+
+def _messages(kind: str, source: BinaryIO, path: str, assembler: EventAssembler) -> Iterator[Events]:
     if kind in DELIMITED_FORMATS:
         yield from read_delimited(source, path, kind, assembler)
     elif kind == "jsonld":
@@ -140,6 +144,20 @@ def read_source(
         while isinstance(opened, Incoming) and opened.next_file():
             yield from reading.until_it_begins(opened)
             yield from reading.events(opened)
+
+
+def read_with(assembler: EventAssembler, path: str, opened: AbstractContextManager[Opened]) -> Iterator[Events]:
+    """Give the events of a source of this name, as an assembler of one's own makes them; errors as of ``read_source``.
+
+    It is read to its end once, also if it is a file that grows.
+    """
+    with as_stream_errors(path), opened as found:
+        source, name = cast(BinaryIO, found), shown(path)
+        kind, in_messages = _format(path, found)
+        if in_messages:
+            yield from _messages(kind, source, name, assembler)
+        else:
+            yield from (read_trig if kind == "trig" else read_nquads)(source, name, assembler)
 
 
 class _Reading:

@@ -10,6 +10,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.jsonld import Collected
+from spaseq.sources.rdf.text import Gathering
 from spaseq.sources.rdf.trig import unusable
 
 if TYPE_CHECKING:
@@ -35,13 +36,15 @@ def read_jelly(source: BinaryIO, path: str, assembler: EventAssembler) -> Iterat
 
 def _by_frames(frames: JellyFrames, assembler: EventAssembler) -> Iterator[Events]:
     """The events of a stream of which each frame is one."""
-    collected = Collected(assembler, lambda frame: frame)
+    collected, gathering = Collected(assembler, lambda frame: frame), Gathering()
     for frame in frames.decoded():
+        is_due = frame is None
         if isinstance(frame, StreamError):
             collected.fail(frame)
         elif frame is not None:
             collected.add(frame.lines, frame)
-        else:
+            is_due = gathering.is_due(len(frame.lines))
+        if is_due:
             collected.flush()
             yield assembler.take() or assembler.nothing
     collected.flush()
@@ -49,16 +52,18 @@ def _by_frames(frames: JellyFrames, assembler: EventAssembler) -> Iterator[Event
 
 def _by_graphs(frames: JellyFrames, assembler: EventAssembler, path: str) -> Iterator[Events]:
     """The events of a stream of quads, of which each frame has some."""
-    place = _Portion(b"", Location(path))
+    place, gathering = _Portion(b"", Location(path)), Gathering()
     for frame in frames.decoded():
+        is_due = frame is None
         if isinstance(frame, StreamError):
             assembler.fail(frame, None, 0, place)
         elif frame is not None:
             place = _Portion(frame.lines, frame.locate())
             assembler.read(frame.lines, place)
-        else:
-            if frames.is_idle:
-                assembler.flush()
+            is_due = gathering.is_due(len(frame.lines))
+        elif frames.is_idle:
+            assembler.flush()
+        if is_due:
             yield assembler.take() or assembler.nothing
     assembler.finish(lambda: place.locate(0, ""))
 
