@@ -8,11 +8,15 @@ import pytest
 from pyspark.sql.datasource import CaseInsensitiveDict
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
+from spaseq import Mapped
 from spaseq.errors import OptionError, QueryError, QuerySyntaxError, StreamError
 from spaseq.spark.sources.growing import FilesStreamReader
 from spaseq.spark.sources.options import read_options
-from tests.mapped.test_doors import FILES, MAPPING, TABLE, TRADES
+from spaseq.spark.sources.tables import table_events
+from spaseq.streams import WireOptions, WireReport
+from tests.mapped.test_doors import FILES, LINES, MAPPING, TABLE, TRADES
 from tests.spark.test_reading import reader, rows_of
+from tests.transports.scripted import Scripted, Topic
 
 MAPPED = {"mapping": str(MAPPING)}
 WHOLE = rows_of(reader(TRADES, **MAPPED))
@@ -28,6 +32,19 @@ def test_the_rows_of_any_files(kind: str, tmp_path: Path) -> None:
     reading = reader(FILES[kind](tmp_path), **MAPPED)
     assert [row["time"] for row in rows_of(reading)] == [row["time"] for row in WHOLE]
     assert len(reading.partitions()) == 1  # as they are small
+
+
+def test_terms_of_rows_that_were_read_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.spark.sources.tables.MOST_TERMS", 0)
+    assert [row["graph"] for row in rows_of(reader(FILES["parquet"](tmp_path), **MAPPED))] == [
+        row["graph"] for row in WHOLE
+    ]
+
+
+def test_all_partitions_of_what_comes_in_messages() -> None:
+    parts = {str(number): Scripted(LINES[number::3], 4) for number in range(3)}
+    found = table_events(Mapped(Topic(parts), MAPPING), "stock", WireOptions(), WireReport())
+    assert sum(map(len, found)) == len(WHOLE)
 
 
 def test_how_csv_is_written(tmp_path: Path) -> None:

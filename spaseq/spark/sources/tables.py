@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpm.encoder import forget_terms
 from gpm.native.assembly import Encoder
 from nfa_native.terms.dictionary import Terms
 from spaseq.graphs.mapped import Mapped
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 
+MOST_TERMS, MOST_BYTES = 1 << 18, 1 << 26  # that are kept of rows that were read
+
 
 def table_events(mapped: Mapped, stream: str, options: WireOptions, report: WireReport) -> Iterator[Events]:
     """The events of a file, or of what comes under a URL, with all of their triples; errors as of ``Mapped``."""
-    transport = mapped.transport
+    encoder, transport = whole_encoder(), mapped.transport
     if transport is not None:
         for one in transport.partitions():
-            yield from mapped.arriving(one, stream, whole_encoder(), options, report)
+            yield from forgetting(mapped.arriving(one, stream, encoder, options, report), encoder)
         return
-    for source in mapped.opened(stream, whole_encoder, options, report, follow=False):
-        yield from source.events
+    for source in mapped.opened(stream, lambda: encoder, options, report, follow=False):
+        yield from forgetting(source.events, encoder)
 
 
 def whole_encoder() -> Encoder:
@@ -27,3 +30,13 @@ def whole_encoder() -> Encoder:
     encoder = Encoder(Terms())
     encoder.want([(0, 0, 0)])
     return encoder
+
+
+def forgetting(found: Iterator[Events], encoder: Encoder) -> Iterator[Events]:
+    """The same events, whose terms do not become ever more; who takes them keeps none."""
+    most = MOST_TERMS
+    for events in found:
+        yield events
+        if len(encoder.terms) > most or encoder.terms.memory() > MOST_BYTES:
+            forget_terms(encoder, [])
+            most = max(MOST_TERMS, 2 * len(encoder.terms))
