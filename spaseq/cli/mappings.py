@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +52,13 @@ class MappingOptions:
 
         form = sources.csv_format(self.columns, self.separator, self.nulls)
         return {iri: Mapped(path, mappings[iri], csv=form) if iri in mappings else path for iri, path in paths.items()}
+
+
+def as_line(texts: Sequence[str]) -> str:
+    """Texts as a line of CSV; empty if there are none."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(texts)
+    return line.getvalue()
 
 
 def check_csv_options(columns: str | None, separator: str | None, nulls: Sequence[str]) -> None:

@@ -168,16 +168,24 @@ def declared_types(declared: Sequence[str]) -> dict[str, str]:
     return found
 
 
+MAP_OPTION = "--map NAME=FILE.map"
+
+
+def as_options(hint: str, mapping: str = MAP_OPTION) -> str:
+    """A hint of an error with options such as ``--declare`` instead of what Python has for them."""
+    hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), hint)
+    for pattern, option in _ARGUMENTS:
+        hint = pattern.sub(option, hint)
+    return _MAPPED.sub(mapping, hint)
+
+
 @contextmanager
-def hints_with_options(mapping: str = "--map NAME=FILE.map") -> Iterator[None]:
-    """Within, hints of errors have options such as ``--declare`` instead of what Python has for them."""
+def hints_with_options(mapping: str = MAP_OPTION) -> Iterator[None]:
+    """Within, hints of errors are as of ``as_options``."""
     try:
         yield
     except LocatedError as error:
-        hint = _DECLARATION.sub(lambda found: "--declare " + shlex.quote(f"{found[1]}={found[2]}"), error.hint)
-        for pattern, option in _ARGUMENTS:
-            hint = pattern.sub(option, hint)
-        error.hint = _MAPPED.sub(mapping, hint)
+        error.hint = as_options(error.hint, mapping)
         raise
 
 

@@ -14,6 +14,8 @@ from spaseq.results.formats import WRITERS
 @click.command(cls=config.ConfiguredCommand)
 @click.argument("queries", metavar="QUERY...", nargs=-1, required=True)
 @options.files_option
+@options.map_option
+@options.csv_options
 @options.kb_option
 @options.entail_option
 @parameters.given_option

@@ -69,24 +69,25 @@ class Mapped:
         self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
     ) -> Iterator[Events]:
         """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
-        from spaseq.sources.mapped.opening import decimal_casts
+        from spaseq.sources.mapped.opening import message_types
         from spaseq.sources.mapped.source import events_of
         from spaseq.sources.rdf.events import Events
         from spaseq.sources.tables.message_rows import MessageRows
+        from spaseq.sources.tables.opening import declared_members
         from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
 
         def refuse(error: StreamError, message: bytes) -> None:
             report.note(error, skipped=True, data=message)
 
         check_csv(self.csv)
-        parsed = self.parsed
-        types = decimal_casts(parsed.mapping) | declared(self.types)
-        rows = MessageRows(transport, types, self.csv or CsvFormat(), refuse if options.skip else None)
+        parsed, form = self.parsed, self.csv or CsvFormat()
+        types = message_types(parsed.mapping, declared(self.types), form.names is not None)
+        rows = MessageRows(transport, types, form, refuse if options.skip else None)
         for _ in rows.begin():
             yield Events.of(iri, [], encoder)
         if rows.are_none:
             return
-        check_declared(self.types, rows.names)
+        check_declared(self.types, (*rows.names, *declared_members(rows, self.types)))
         dropped = 0
         with located(parsed):
             for events in events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out):

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import pyarrow
 
-from gpm.native.assembly import Encoder
-from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
 from spaseq.graphs.mapped import AnyMapping, located, parsed_mapping
 from spaseq.languages.mappings import ParsedMapping
@@ -20,6 +18,7 @@ from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.sources.tables.frames import ArrowSource
 from spaseq.spark.data_frames import check_losses, data_frame, tell_losses
 from spaseq.spark.packing import EVENT, EVENT_DDL
+from spaseq.spark.sources.tables import forgetting, whole_encoder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -58,13 +57,13 @@ def read_rows(
     losses: Losses | None = None,
 ) -> Iterator[pyarrow.RecordBatch]:
     """Rows of ``EVENT`` for rows of a partition; errors as of ``from_rows``."""
-    report, encoder, rest = WireReport(), Encoder(Terms()), iter(batches)
-    encoder.want([(0, 0, 0)])
+    report, encoder, rest = WireReport(), whole_encoder(), iter(batches)
     try:
         for first in islice(rest, 1):
             source = ArrowSource(first.schema, chain([first], rest), {})
             with located(parsed):
-                for events in events_of(stream, parsed.mapping, source, encoder, WireOptions(skip=skip), report):
+                found = events_of(stream, parsed.mapping, source, encoder, WireOptions(skip=skip), report)
+                for events in forgetting(found, encoder):
                     if len(events):
                         yield events.to_arrow(pruned=False).cast(EVENT)
     finally:

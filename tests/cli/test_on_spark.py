@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from spaseq.cli.on_spark.session import PACKED, SHORT, Noise, cause_of, is_short, memory_told, together
 from spaseq.cli.spark import spark
-from spaseq.errors import OptionError, SpaseqError
+from spaseq.errors import OptionError, QueryError, SpaseqError
 
 FAILED = """\
 An exception was thrown from the Python worker.
@@ -23,6 +23,21 @@ JVM stacktrace:
 
 def test_hints_have_options() -> None:
     assert str(cause_of(FAILED)).endswith("keep it whole: --whole q1")
+
+
+MAPPED = """\
+spaseq.errors.QueryError: trades.map:1:2: error: the table has no column x
+hint: did you mean {"y": "double"}
+
+JVM stacktrace:
+"""
+
+
+def test_an_error_of_a_mapping_is_one_of_a_query() -> None:
+    found = cause_of(MAPPED)
+    assert isinstance(found, QueryError)
+    expected = "trades.map:1:2: error: the table has no column x\nhint: did you mean --declare y=double"
+    assert found.render() == expected
 
 
 def test_other_errors_are_named() -> None:

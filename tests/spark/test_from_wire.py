@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pyarrow
@@ -12,7 +13,7 @@ import spaseq
 from spaseq.errors import OptionError, StreamError
 from spaseq.spark import from_wire, match
 from spaseq.spark.packing import EVENT, INSTANT
-from spaseq.spark.sources.values import read_values, value_options
+from spaseq.spark.sources.values import graph_events, read_values, value_options
 from spaseq.streams import TIME_PROPERTIES
 from tests.docs.console import ROOT
 from tests.spark.session import session, why_not
@@ -23,8 +24,8 @@ NAMED = "<urn:e{0}> <http://www.w3.org/ns/prov#generatedAtTime> {0} . <urn:e{0}>
 
 def rows(values: list[Any], streams: list[str | None], on_error: str = "stop", **more: Any) -> list[dict[str, Any]]:
     given = {"stream": streams, "value": pyarrow.array(values, pyarrow.binary()), **more}
-    batches = read_values(value_options(None, TIME_PROPERTIES, "s", on_error), [pyarrow.RecordBatch.from_pydict(given)])
-    found = list(batches)
+    reading = partial(graph_events, value_options(None, TIME_PROPERTIES, "s", on_error))
+    found = list(read_values(reading, [pyarrow.RecordBatch.from_pydict(given)]))
     assert all(batch.schema == EVENT for batch in found)
     return [row for batch in found for row in batch.to_pylist()]
 

@@ -110,6 +110,28 @@ def test_declared_types(declared: str, written: str, term: str, at_once: int) ->
     assert len(list(spaseq.run(query, {"s": mapped}))) == 3
 
 
+CAST = "BIND(<http://www.w3.org/2001/XMLSchema#{}>(?v) AS ?value)"
+TYPED: dict[str, tuple[bytes, str, str, dict[str, Any]]] = {
+    "a cast of a member": (b'{"time": 1, "p": {"v": 0.10}}', 'COLUMN "p.v" AS ?v', CAST.format("decimal"), {}),
+    "a declared member": (
+        b'{"time": 1, "p": {"v": 0.10}}', 'COLUMN "p.v" AS ?value', "", {"types": {"p.v": "decimal(10,2)"}},
+    ),
+    "a member that comes later": (
+        b'{"time": 1, "p": {"w": 1}}\n{"time": 1, "p": {"v": 0.10}}', 'COLUMN "p.v" AS ?v', CAST.format("decimal"), {},
+    ),
+    "a cast of elements": (b'{"time": 1, "p": [0.10]}', 'EACH "p" AS ?v', CAST.format("decimal"), {}),
+    "a cast of CSV": (b"1,00.10", "", CAST.format("decimal"), {"csv": CsvFormat(names=("time", "v"))}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TYPED)
+def test_decimals_are_exact_wherever_they_stand(case: str) -> None:
+    written, columns, where, more = TYPED[case]
+    mapping = f"{columns} EVENT <urn:{{?time}}> AT ?time CONSTRUCT {{ <urn:x> <urn:value> ?value }} WHERE {{ {where} }}"
+    run = spaseq.run(ALL, {"s": spaseq.Mapped(Scripted([written]), mapping, **more)})
+    assert [one.bindings["v"].n3() for one in run] == ['"0.1"^^<http://www.w3.org/2001/XMLSchema#decimal>']
+
+
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_an_event_ends_with_its_message(at_once: int) -> None:
     lines = b'{"time": 1, "value": 1}\n{"time": 1, "value": 2}'

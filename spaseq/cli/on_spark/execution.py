@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spaseq.cli import bounds, checkpoint, execution, interrupts, options, parameters, printer, queries, sources
+from spaseq.cli import (
+    bounds,
+    checkpoint,
+    execution,
+    interrupts,
+    mappings,
+    options,
+    parameters,
+    printer,
+    queries,
+    sources,
+)
 from spaseq.cli.on_spark import job, session
 from spaseq.cli.on_spark.checkpoint import Kept, folder_held, kept_files, read_kept
 from spaseq.errors import OptionError
 from spaseq.graphs.background import read_background
 from spaseq.results.formats import WRITERS
 from spaseq.results.table import MergedTables
-from spaseq.sources.rdf.files import expand
 from spaseq.sources.source import is_url
 from spaseq.spark import cluster, engine_stage, map_stage, matching
 from spaseq.streams.losses import counted, left_out, were
@@ -24,13 +35,15 @@ from spaseq.streams.timestamps import duration_microseconds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from spaseq.languages.mappings import ParsedMapping
+
 SAME = (  # options of which a run that goes on must have those of before
     "lateness", "late", "output", "on_error", "entail", "time_properties", "time_unit", "format", "buckets", "whole",
 )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkOptions(options.GraphOptions):
+class SparkOptions(mappings.MappingOptions, options.GraphOptions):
     """What ``spaseq spark`` is asked."""
 
     master: str
@@ -65,15 +78,18 @@ class SparkOptions(options.GraphOptions):
         if self.strict and not self.is_local:
             raise OptionError("--strict needs a local master: on a cluster, workers write what they drop to their logs")
 
-    def kept(self, sources: Mapping[str, str]) -> Kept | None:
+    def kept(self, same: Mapping[str, str]) -> Kept | None:
         """What the folder of --checkpoint says; None: the run begins, or has none.  OptionError: options differ."""
-        return None if self.checkpoint is None else read_kept(self.checkpoint, self.same(sources))
+        return None if self.checkpoint is None else read_kept(self.checkpoint, same)
 
-    def same(self, sources: Mapping[str, str]) -> dict[str, str]:
-        """What has to be equal for a run to go on."""
+    def same(self, sources: Mapping[str, str], digests: str = "") -> dict[str, str]:
+        """What has to be equal for a run to go on; ``digests`` are those of the mappings."""
         options = {f"--{name.replace('_', '-')}": str(getattr(self, name)) for name in SAME}
         if self.work_bound is not None:
             options |= {"--work-bound": str(self.work_bound), "--priority": str(self.priorities)}
+        if self.mappings:
+            options |= {"--map": str(self.mappings), "--map with the texts": digests}
+            options |= {"--columns": str(self.columns), "--separator": str(self.separator), "--null": str(self.nulls)}
         return options | {f"the files of <{iri}>": path for iri, path in sources.items()}
 
     def reading(self) -> dict[str, str]:
@@ -81,6 +97,19 @@ class SparkOptions(options.GraphOptions):
         properties = ",".join(one.removeprefix("<").removesuffix(">") for one in self.time_properties)
         found = {"timeUnit": self.time_unit, "onError": self.on_error}
         return found | ({"timeProperty": properties} if properties else {})
+
+    def tables(self, read: Mapping[str, ParsedMapping]) -> dict[str, dict[str, str]]:
+        """More options of ``rdfstream``, by the stream of each mapping.  OptionError: CSV cannot be written so."""
+        if not read:
+            return {}
+        sources.csv_format(self.columns, self.separator, self.nulls)
+        given = {
+            "columns": self.columns or "",
+            "separator": self.separator or "",
+            "nulls": mappings.as_line(self.nulls),
+        }
+        written = {name: text for name, text in given.items() if text}
+        return {iri: {"mapping": one.source.path, **written} for iri, one in read.items()}
 
     def spark_settings(self) -> dict[str, str]:
         """What --conf has.  OptionError: it is written otherwise."""
@@ -112,13 +141,18 @@ class SparkExecution(execution.Execution[SparkOptions]):
         tables = parameters.given_tables(asked.given, parameters.of_graphs(checked))
         graphs = sources.background_sources(asked.background, checked)
         ontologies = sources.entailed_graphs(asked.entail)
-        self.sources = sources.stream_sources(asked.streams, checked)
-        self._check_files([*asked.queries, *tables.values(), *graphs.values()])
+        self.mappings = asked.read_mappings(checked)
+        self.sources = sources.stream_sources(asked.streams, checked, self.mappings)
+        mappings.check_tables(self.sources, self.mappings)
+        self.tables = asked.tables(self.mappings)
+        mapped = [one.source.path for one in self.mappings.values()]
+        self._check_files([*asked.queries, *tables.values(), *graphs.values(), *mapped])
         self.rows = parameters.given_rows(tables, checked)
         asked.check()
         if asked.checkpoint is not None:
             self.ctx.with_resource(folder_held(asked.checkpoint))
-        self.kept = asked.kept(self.sources)
+        self.same = asked.same(self.sources, mappings.texts_of(self.mappings))
+        self.kept = asked.kept(self.same)
         self.hold_files()
         cluster.check_java()
         self.warn(self.parsed, sources.background_warnings(graphs, checked, ontologies))
@@ -126,12 +160,22 @@ class SparkExecution(execution.Execution[SparkOptions]):
 
     def _check_files(self, read: Sequence[str]) -> None:
         """OptionError: what is to be read is no file, or is written in the same run."""
-        files = [file for path in self.sources.values() for file in expand(path)]
+        files = self._files()
         for file in files:
             if file == "-" or not (is_url(file) or Path(file).is_file()):
                 raise OptionError(f"--stream: Spark reads files, not {'standard input' if file == '-' else file}")
         folder = self.options.checkpoint
         self.check_files([*read, *files], {} if folder is None else kept_files(folder))
+
+    def _files(self) -> list[str]:
+        """All files that are there."""
+        return [file for iri, path in self.sources.items() for file in sources.files_at(path, iri in self.mappings)]
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """See ``Execution``."""
+        with options.hints_with_options():
+            yield
 
     @property
     def goes_on(self) -> bool:
@@ -141,8 +185,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
     def write(self) -> None:
         """See ``Execution``."""
         asked = self.options
-        files = (file for path in self.sources.values() for file in expand(path))
-        is_short = not asked.follow and session.is_short(files)
+        is_short = not asked.follow and session.is_short(self._files())
         with session.session(asked.master, self._settings(), self.noise, is_short) as spark:
             self.job = self._job(spark)
             self.counter = printer.open_counter(asked, self.parsed, self.text, self.job.empty)
@@ -163,7 +206,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
             checked, self.background, asked.buckets, asked.whole, asked.on_error, partitions,
             late=asked.late is not None, given=self.rows, sharing=asked.sharing, bound=self.bound,
         )  # fmt: skip
-        return job.SparkJob(spark, known, self.sources, asked.reading())
+        return job.SparkJob(spark, known, self.sources, asked.reading(), self.tables)
 
     def _work(self) -> None:
         try:
@@ -191,7 +234,7 @@ class SparkExecution(execution.Execution[SparkOptions]):
         with tempfile.TemporaryDirectory() as temporary:
             folder = asked.checkpoint or Path(temporary)
             folder.mkdir(parents=True, exist_ok=True)
-            kept = self.kept or Kept(asked.same(self.sources), self.job.job.partitions)
+            kept = self.kept or Kept(self.same, self.job.job.partitions)
             writer = job.BatchWriter(self.job, folder, kept, self._take_piece, self.files)
             writer.begin()
             with self.progress(lambda: self.metrics.reached(self.counter.results)):

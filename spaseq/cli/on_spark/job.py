@@ -42,26 +42,33 @@ class ResultPiece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SparkJob:
-    """A ``job`` over files by the IRI of their stream, read with ``reading`` (options of ``rdfstream``)."""
+    """A ``job`` over files by the IRI of their stream, read with ``reading`` (options of ``rdfstream``).
+
+    Some are ``tables``, read with more of them.
+    """
 
     session: SparkSession
     job: Job
     sources: Mapping[str, str]
     reading: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def bounded(self) -> list[DataFrame]:
         """All that is there, a data frame for each stream."""
-        reader = self.session.read.format("rdfstream").options(**self.reading)
-        return [reader.option("stream", iri).load(path) for iri, path in self.sources.items()]
+        reader = self.session.read.format("rdfstream")
+        return [reader.options(**self._options(iri)).load(path) for iri, path in self.sources.items()]
 
     def unbounded(self) -> list[DataFrame]:
         """What is there and what comes; files of N-Quads may grow."""
         frames = []
         for iri, path in self.sources.items():
-            follow = str(all(map(is_plain_nquads, expand(path)))).lower()
-            reader = self.session.readStream.format("rdfstream").options(**self.reading, stream=iri, follow=follow)
-            frames.append(reader.load(path))
+            grows = iri not in self.tables and all(map(is_plain_nquads, expand(path)))
+            reader = self.session.readStream.format("rdfstream").options(**self._options(iri))
+            frames.append(reader.option("follow", str(grows).lower()).load(path))
         return frames
+
+    def _options(self, iri: str) -> dict[str, str]:
+        return {**self.reading, **self.tables.get(iri, {}), "stream": iri}
 
     def empty(self, query: str) -> MatchTable:
         """A table of a query without results."""

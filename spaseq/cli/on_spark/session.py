@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spaseq.errors import LocatedError, OptionError, SnapshotError, SpaseqError
+from spaseq.cli.options import as_options
+from spaseq.errors import LocatedError, OptionError, QueryError, SnapshotError, SpaseqError
 from spaseq.sources.source import is_url
 from spaseq.spark.cluster import start_session
 from spaseq.spark.sources.rdfstream import register
@@ -55,11 +56,18 @@ class ToldError(LocatedError):
         return self.text
 
 
+class ToldQueryError(ToldError, QueryError):
+    """The same of a query, or of a mapping."""
+
+
 def cause_of(text: str) -> SpaseqError:
     """The error that the text of one of Spark's is about."""
     if found := list(_OURS.finditer(text)):
         kind, message = found[-1][1], _WHOLE.sub(r"--whole \1", found[-1][2].strip())
-        return _UNPLACED[kind](message) if kind in _UNPLACED else ToldError(message)
+        if kind in _UNPLACED:
+            return _UNPLACED[kind](message)
+        told, sign, hint = message.partition("\nhint: ")
+        return (ToldQueryError if kind == "QueryError" else ToldError)(f"{told}{sign}{as_options(hint)}")
     if found := list(_PYTHON.finditer(text)):
         return SpaseqError(f"Spark: {found[-1][1]}: {found[-1][2]}")
     return SpaseqError(f"Spark: {text.strip().partition(chr(10))[0]}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping as Mappings
 from typing import Any, NamedTuple
 
 import pyarrow
@@ -28,14 +28,46 @@ _CAST_TO = {
 
 def cast_types(mapping: Mapping) -> dict[str, pyarrow.DataType]:
     """The types by column that values in text have: a mapping casts them to these, or reads their text as a time."""
-    types = {column: _CAST_TO[name] for column, name in mapping.casts(_CAST_TO).items()}
+    lists, casts = {one.path for one in mapping.each}, mapping.casts(_CAST_TO)
+    to = {column: _CAST_TO[name] for column, name in casts.items()}
+    types = {column: pyarrow.list_(type_) if column in lists else type_ for column, type_ in to.items()}
     path = mapping.asked.get(mapping.time.variable)
     return types if mapping.time.form is None or path is None else types | {path: pyarrow.string()}
 
 
-def decimal_casts(mapping: Mapping) -> dict[str, pyarrow.DataType]:
-    """Those that are decimals, which are exact in numbers and in texts, however a row is written."""
-    return {column: type_ for column, type_ in cast_types(mapping).items() if pyarrow.types.is_decimal(type_)}
+def message_types(
+    mapping: Mapping, types: Mappings[str, pyarrow.DataType], is_csv: bool
+) -> dict[str, pyarrow.DataType]:
+    """The types by column of rows in messages: those that are declared, and those that the mapping casts them to.
+
+    In CSV values are texts, which have these types.  Elsewhere decimals have them, which are exact in numbers and in
+    texts, however a row is written.
+    """
+    casts = cast_types(mapping)
+    return {name: type_ for name, type_ in casts.items() if is_csv or pyarrow.types.is_decimal(_of_each(type_))} | {
+        **types
+    }
+
+
+def _of_each(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """The type of the elements of a list, else the type itself."""
+    return type_.value_type if pyarrow.types.is_list(type_) else type_
+
+
+def nested_types(types: Mappings[str, pyarrow.DataType], mapping: Mapping) -> dict[str, pyarrow.DataType]:
+    """Types of whole columns, of those of their members by path; what the mapping has elements of are lists."""
+    lists = {one.path for one in mapping.each}
+    found = dict[str, pyarrow.DataType]()
+    for name in dict.fromkeys(path.partition(".")[0] for path in types):
+        found[name] = types.get(name) or _object_type(name, types, lists)
+    return found
+
+
+def _object_type(path: str, types: Mappings[str, pyarrow.DataType], lists: Collection[str]) -> pyarrow.DataType:
+    begin = f"{path}."
+    names = dict.fromkeys(one[len(begin) :].partition(".")[0] for one in types if one.startswith(begin))
+    members = [(name, types.get(begin + name) or _object_type(begin + name, types, lists)) for name in names]
+    return pyarrow.list_(pyarrow.struct(members)) if path in lists else pyarrow.struct(members)
 
 
 class TableFormat(NamedTuple):

@@ -137,6 +137,24 @@ def coded(type_: pyarrow.DataType, values: list[Any]) -> pyarrow.DataType:
     return CODED_TEXT if distinct <= max(_FEW, len(values) // 4) else type_
 
 
+def with_declared(schema: pyarrow.Schema, declared: Mapping[str, pyarrow.DataType]) -> pyarrow.Schema:
+    """Columns with the types that are declared for them, or for members of their objects, by the paths to these."""
+    return pyarrow.schema([(field.name, _declared_in(field.type, field.name, declared)) for field in schema])
+
+
+def _declared_in(type_: pyarrow.DataType, path: str, declared: Mapping[str, pyarrow.DataType]) -> pyarrow.DataType:
+    if path in declared:
+        return declared[path]
+    if types.is_list(type_):
+        return pyarrow.list_(_declared_in(type_.value_type, path, declared))
+    if not types.is_struct(type_):
+        return type_
+    known = {field.name: field.type for field in type_}
+    names = dict.fromkeys([*known, *_below(path, declared)])
+    members = ((name, known.get(name, pyarrow.null())) for name in names)
+    return pyarrow.struct([(name, _declared_in(its, f"{path}.{name}", declared)) for name, its in members])
+
+
 # ── how Arrow reads them ─────────────────────────────────────────────────────────────────────────────────
 _SIMPLE: tuple[Callable[[pyarrow.DataType], bool], ...] = (
     types.is_null, types.is_boolean, types.is_integer, types.is_float32, types.is_float64, types.is_decimal128,

@@ -21,6 +21,7 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.files import as_stream_errors
 from spaseq.sources.tables.json_text import LineError, decoded, lines_of, may_be_deep
+from spaseq.sources.tables.json_types import with_declared
 from spaseq.sources.tables.source import CsvFormat, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
 from spaseq.sources.transports.transport import Message, Transport, as_line
@@ -62,7 +63,7 @@ class JsonRows(RowFormat):
         data = b"".join(map(_json_lines, messages))
         if may_be_deep(data, data.count(b"\n")):
             raise pyarrow.ArrowInvalid("objects or arrays are nested too deep")
-        typed = self.schema or pyarrow.schema([*self._declared.items()])
+        typed = self.schema or pyarrow.schema([one for one in self._declared.items() if "." not in one[0]])
         known = pyarrow.schema([(field.name, _as_written(field.type)) for field in typed])
         if not data:
             return known.empty_table()
@@ -86,6 +87,10 @@ class JsonRows(RowFormat):
 
 def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
     """What Arrow reads in JSON for a type: it knows no dates there, which are texts first."""
+    if types.is_struct(type_):
+        return pyarrow.struct([(field.name, _as_written(field.type)) for field in type_])
+    if types.is_list(type_):
+        return pyarrow.list_(_as_written(type_.value_type))
     return pyarrow.string() if types.is_date(type_) else type_
 
 
@@ -178,8 +183,26 @@ class MessageRows:
                 break
             begin = self._beginning(messages)
         schema = pyarrow.schema([*self._declared.items()]) if begin is None else begin.schema
-        self.names = tuple(schema.names)
-        self._types = pyarrow.schema([(field.name, self._declared.get(field.name, field.type)) for field in schema])
+        self._name(with_declared(schema, self._declared))
+
+    def begin_as(self, schema: pyarrow.Schema) -> None:
+        """Instead of ``begin``, without a look at the rows: they have these columns and types, as others before."""
+        self._begin = self._taken() or []
+        self._format = _row_format(self._source, self._begin, self._declared, self._form)
+        self._name(schema)
+
+    def _name(self, schema: pyarrow.Schema) -> None:
+        self.names, self._types = tuple(schema.names), schema
+
+    @property
+    def types(self) -> pyarrow.Schema:
+        """All columns, with their types."""
+        return self._types
+
+    @property
+    def has_members(self) -> bool:
+        """Whether it has objects of JSON, of whose members types may be declared."""
+        return isinstance(self._format, JsonRows)
 
     @property
     def are_none(self) -> bool:

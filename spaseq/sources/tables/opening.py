@@ -29,7 +29,7 @@ from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSo
 from spaseq.sources.tables.ipc import IpcSource
 from spaseq.sources.tables.json_lines import JsonSource, LeaveOut
 from spaseq.sources.tables.json_text import AS_LINES
-from spaseq.sources.tables.message_rows import rows_of_messages
+from spaseq.sources.tables.message_rows import MessageRows, rows_of_messages
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.raw import TableBytes
 from spaseq.sources.tables.several import FilesInTurn, FileSource
@@ -69,7 +69,8 @@ def open_source(
 
 def declared_members(source: TableSource, types: Types | None) -> list[str]:
     """Those of the declared names that are members of objects in JSON, by the paths to them."""
-    if not (isinstance(source, JsonSource) or (isinstance(source, FilesInTurn) and source.has_members)):
+    has_members = isinstance(source, FilesInTurn | MessageRows) and source.has_members
+    if not (has_members or isinstance(source, JsonSource)):
         return []
     return [name for name in types or () if name.partition(".")[0] in source.names]
 

@@ -18,16 +18,17 @@ from pyspark.sql.datasource import DataSourceReader, Filter, InputPartition
 from gpm.native.assembly import Encoder
 from nfa_native.terms.dictionary import Terms
 from spaseq.errors import OptionError
-from spaseq.sources.files import may_fall_silent
+from spaseq.sources.files import as_stream_errors, may_fall_silent
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
-from spaseq.sources.rdf.files import check_readable, expand, is_plain_nquads, read_source
+from spaseq.sources.rdf.files import check_readable, is_plain_nquads, read_source
 from spaseq.sources.rdf.nquads import event_start, read_part
 from spaseq.sources.rdf.wire import WireReport
 from spaseq.sources.source import is_url
 from spaseq.spark.data_frames import tell_losses
 from spaseq.spark.packing import EVENT, INSTANT
 from spaseq.spark.sources.options import ReadOptions
+from spaseq.spark.sources.tables import table_events
 
 TOGETHER = 4 << 20  # bytes of small files that one task reads
 
@@ -52,6 +53,10 @@ def pieces(path: str, options: ReadOptions) -> Iterator[Piece]:
         yield Piece(path, 0)
         return
     check_is_file(path)
+    if options.mapping is not None:
+        with as_stream_errors(path):
+            yield Piece(path, Path(path).stat().st_size)
+        return
     size = Path(path).stat().st_size if Path(path).exists() else 0
     if options.cut and size > options.partition_bytes and is_plain_nquads(path):
         yield from ranges(path, 0, size, options, torn=True)
@@ -151,6 +156,8 @@ def read_pieces(found: Iterable[Piece], options: ReadOptions) -> Iterator[pyarro
 
 
 def _events(piece: Piece, options: ReadOptions, report: WireReport) -> Iterator[Events]:
+    if (mapped := options.table(piece.path)) is not None:
+        return table_events(mapped, options.stream, options.wire, report)
     encoder = Encoder(Terms())
     if piece.stop is None:
         return read_source(piece.path, options.stream, options.wire, report, encoder)
@@ -177,7 +184,7 @@ class FilesReader(DataSourceReader):
         """The pieces of all files; StreamError: there are none, or one cannot be read."""
         if self.wanted.nothing:
             return []
-        files = [file for path in self.options.paths for file in expand(path)]
+        files = [file for path in self.options.paths for file in self.options.files(path)]
         found = (piece for file in files for piece in pieces(file, self.options))
         return list(map(PiecesPartition, gathered(found)))
 

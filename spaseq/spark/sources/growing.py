@@ -20,7 +20,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.rdf.files import expand, is_plain_nquads
+from spaseq.sources.rdf.files import is_plain_nquads
 from spaseq.sources.rdf.nquads import event_around, event_start, last_event_start
 from spaseq.sources.source import is_url
 from spaseq.spark.sources.files import Piece, PiecesPartition, check_is_file, gathered, pieces, ranges, read_pieces
@@ -96,7 +96,7 @@ class GrowingFiles:
 
     def _listed(self) -> dict[str, SeenFile]:
         """All files that are there; StreamError: there is nothing of a name."""
-        paths = (path for given in self._options.paths for path in _expanded(given))
+        paths = (path for given in self._options.paths for path in _expanded(given, self._options))
         return {path: _seen(path) for path in paths}
 
     # ── files that grow ──────────────────────────────────────────────────────────────────────────────────
@@ -147,12 +147,12 @@ def _new(listed: Mapping[str, SeenFile], start: FilesOffset, bounds: Bounds) -> 
     return found
 
 
-def _expanded(given: str) -> list[str]:
+def _expanded(given: str, options: ReadOptions) -> list[str]:
     """The files of a path; of folders and patterns those with a plain name, maybe none."""
     if not (Path(given).is_dir() or (glob.has_magic(given) and not Path(given).exists())):
-        return expand(given)
+        return options.files(given)
     try:
-        return [path for path in expand(given) if not Path(path).name.startswith((".", "_"))]
+        return [path for path in options.files(given) if not Path(path).name.startswith((".", "_"))]
     except StreamError:
         return []
 

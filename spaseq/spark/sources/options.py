@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from spaseq.errors import OptionError
+from spaseq.graphs.mapped import Mapped, parsed_mapping
 from spaseq.results.formats import RESUMABLE
+from spaseq.sources.files import table_files
+from spaseq.sources.rdf.files import expand
 from spaseq.sources.rdf.wire import TIME_PROPERTIES, WireOptions
 from spaseq.sources.source import is_url
 from spaseq.streams.timestamps import UNITS
 from spaseq.text import did_you_mean
 
+if TYPE_CHECKING:
+    from spaseq.languages.mappings import ParsedMapping
+    from spaseq.sources.tables.source import CsvFormat
+
 PARTITION_BYTES = 64 << 20
 NAMES = (
     "path", "paths", "stream", "timeProperty", "timeUnit", "onError", "cut", "partitionBytes", "follow",
-    "maxFilesPerTrigger", "maxBytesPerTrigger",
+    "maxFilesPerTrigger", "maxBytesPerTrigger", "mapping", "columns", "separator", "nulls",
 )  # fmt: skip
 WRITE_NAMES = ("path", "format", "several", "checkpointLocation", "queryName")
 _SIZE = re.compile(r"(\d{1,15})([kmgt]?)b?", re.IGNORECASE)
@@ -32,7 +42,8 @@ class ReadOptions:
     """What is read how: ``paths`` as events of ``stream`` (name or IRI).
 
     Files that may be ``cut`` are, into parts of about ``partition_bytes``.  ``follow``: they grow.  A microbatch reads
-    at most ``most_files`` and ``most_bytes`` (None: all), but always something.
+    at most ``most_files`` and ``most_bytes`` (None: all), but always something.  With a ``mapping`` files are tables,
+    and ``csv`` says how their CSV is written.
     """
 
     paths: tuple[str, ...]
@@ -43,6 +54,16 @@ class ReadOptions:
     follow: bool = False
     most_files: int | None = None
     most_bytes: int | None = None
+    mapping: ParsedMapping | None = None
+    csv: CsvFormat | None = None
+
+    def files(self, path: str) -> list[str]:
+        """The files that a path means.  StreamError: none."""
+        return expand(path) if self.mapping is None else table_files(path)
+
+    def table(self, path: str) -> Mapped | None:
+        """A file as a table that is mapped; None: it is RDF."""
+        return None if self.mapping is None else Mapped(path, self.mapping, csv=self.csv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +83,10 @@ def write_options(given: Texts) -> WriteOptions:
 
 
 def read_options(given: Texts) -> ReadOptions:
-    """The options of a data frame that is read; OptionError: one is unknown or missing, or has another value."""
+    """The options of a data frame that is read; OptionError: one is unknown or missing, or has another value.
+
+    QuerySyntaxError, QueryError: the file of the mapping has none.
+    """
     texts = known_options(given, NAMES)
     options = ReadOptions(
         _paths(texts),
@@ -73,11 +97,17 @@ def read_options(given: Texts) -> ReadOptions:
         _flag(texts, "follow", False),
         _size(texts, "maxFilesPerTrigger"),
         _size(texts, "maxBytesPerTrigger"),
+        parsed_mapping(Path(local_path(texts["mapping"]))) if texts.get("mapping") else None,
+        _csv(texts),
     )
     if options.most_files and options.most_bytes:
         raise OptionError("maxFilesPerTrigger and maxBytesPerTrigger do not go together")
     if options.follow and options.most_files:
         raise OptionError("a microbatch of files that grow is bounded by maxBytesPerTrigger, not by maxFilesPerTrigger")
+    if options.mapping is None and options.csv is not None:
+        raise OptionError("columns, separator and nulls are about tables: mapping says what their rows mean")
+    if options.follow and options.mapping is not None:
+        raise OptionError("only files of N-Quads can be followed as they grow: tables are read when they are complete")
     if options.follow and not options.cut:
         raise OptionError("follow reads files part by part, so it does not go together with cut=false")
     return options
@@ -130,6 +160,22 @@ def _wire(texts: Texts) -> WireOptions:
     properties = tuple(filter(None, map(str.strip, texts.get("timeProperty", "").split(","))))
     unit = UNITS[choice(texts, "timeUnit", tuple(UNITS))]
     return WireOptions(properties or TIME_PROPERTIES, unit, choice(texts, "onError", ("stop", "skip")) == "skip")
+
+
+def _csv(texts: Texts) -> CsvFormat | None:
+    """How CSV is written; None: nothing is said."""
+    if not any(texts.get(name) for name in ("columns", "separator", "nulls")):
+        return None
+    from spaseq.sources.tables.source import CsvFormat
+
+    separator, columns = texts.get("separator", ","), _listed(texts, "columns")
+    names = None if columns is None else tuple(map(str.strip, columns))
+    return CsvFormat("\t" if separator == "tab" else separator, names, _listed(texts, "nulls") or ("",))
+
+
+def _listed(texts: Texts, name: str) -> tuple[str, ...] | None:
+    """What is written as a line of CSV; None: nothing."""
+    return tuple(next(csv.reader([texts[name]]), [])) if texts.get(name) else None
 
 
 def _flag(texts: Texts, name: str, default: bool) -> bool:
