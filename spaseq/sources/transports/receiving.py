@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.transports.addresses import Address
+from spaseq.sources.transports.addresses import COMMON, Address
 from spaseq.sources.transports.channel import Channel
 from spaseq.sources.transports.transport import Message, Transport
 from spaseq.text import shown
@@ -67,8 +67,8 @@ class Outages:
 class Receiving(Transport):
     """A transport with a thread, which begins to receive when somebody looks for messages."""
 
-    def __init__(self, url: str, settings: Iterable[str] = ()) -> None:
-        self.address = Address.of(url, settings)
+    def __init__(self, url: str, settings: Iterable[str] = (), common: Iterable[str] = COMMON) -> None:
+        self.address = Address.of(url, settings, common=common)
         super().__init__(self.address.shown)
         self.format = self.address.get("format")
         self.channel = Channel(drops=self.address.choice("overflow", ("wait", "drop")) == "drop")
