@@ -21,7 +21,7 @@ pytest.importorskip("httpx")
 import httpx
 
 from spaseq.sources.rdf.wire import WireOptions
-from spaseq.sources.transports import given_members, ldes
+from spaseq.sources.transports import delivered_members, ldes
 from spaseq.sources.transports.ldes import LinkedDataEventStream
 from spaseq.sources.transports.transport import Message
 from tests.transports.event_pages import PREFIXES, EventPages, ServedPage, member, node, relation, root
@@ -214,7 +214,7 @@ def trees(draw: st.DrawFn) -> RandomTree:
     return tree
 
 
-RANDOM = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+RANDOM = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @RANDOM
@@ -360,7 +360,7 @@ def test_a_stream_of_final_pages_ends(server: EventPages) -> None:
 
 
 def test_members_of_closed_pages_are_forgotten(server: EventPages, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(given_members, "REMEMBERED", 5)
+    monkeypatch.setattr(delivered_members, "REMEMBERED", 5)
     pages = {
         f"/{n}": ServedPage(node(member(f"m{n}", n), relation(f"/{n + 1}", n + 1)), caching="immutable")
         for n in range(1, 30)
@@ -428,7 +428,7 @@ def test_redirections_stay_on_the_origin(server: EventPages) -> None:
 
 
 @pytest.mark.parametrize("page", [
-    ServedPage(root(relation("http://other.example/b?page=2&token=word"))),
+    ServedPage(root(relation("http://me:word@other.example/b?page=2&token=word"))),
     ServedPage(root(relation("https://127.0.0.1/b"))),
     ServedPage(root(relation("file:///etc/passwd"))),
     ServedPage("", status=301, location="http://other.example/b"),

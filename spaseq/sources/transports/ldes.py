@@ -96,9 +96,10 @@ class LinkedDataEventStream(Receiving):
 
     def _shown(self, url: str) -> str:
         """What errors call a page: without what may be secret, and without the query that was given."""
-        head, _, query = url.partition("?")
-        kept = [one for one in query.split("&") if one and not self._is_hidden(one.partition("=")[0])]
-        return f"{_PREFIX}{head}{'?' if kept else ''}{'&'.join(kept)}"
+        parts = urlsplit(url)
+        kept = [one for one in parts.query.split("&") if one and not self._is_hidden(one.partition("=")[0])]
+        host = parts.netloc.rpartition("@")[2]
+        return _PREFIX + parts._replace(netloc=host, query="&".join(kept)).geturl()
 
     def _is_hidden(self, name: str) -> bool:
         return name in self._own or _SECRET.search(name) is not None

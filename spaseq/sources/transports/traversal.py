@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from spaseq.sources.transports.channel import CAPACITY, OVERHEAD
-from spaseq.sources.transports.given_members import GivenMembers
+from spaseq.sources.transports.delivered_members import DeliveredMembers
 from spaseq.sources.transports.transport import Message
 from spaseq.sources.transports.tree_pages import PageLink, PageMember, StreamContext, TreePage
 from spaseq.streams.timestamps import GREATEST, LEAST
@@ -58,7 +58,7 @@ class Traversal:
         self._closed: set[bytes] = set()  # pages that have nothing new
         self._unread: list[tuple[int, int, str]] = []
         self._final: deque[OpenPage] = deque()  # read, with members that may have to come again
-        self._given = GivenMembers()
+        self._given = DeliveredMembers()
         self._pending: list[tuple[int, str, bytes, str]] = []  # times, names, data and pages of members
         self._waiting: set[bytes] = set()
         self._size = 0  # bytes of them

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 REMEMBERED = 1 << 16  # members of pages that do not come again
 
 
-class GivenMembers:
+class DeliveredMembers:
     """Members that were given, by name; each with its number, by which it is known whether it was given by then."""
 
     def __init__(self) -> None:
