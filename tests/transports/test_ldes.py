@@ -376,6 +376,19 @@ def test_members_of_closed_pages_are_forgotten(server: EventPages, monkeypatch: 
 
 
 @FAST
+def test_a_page_that_is_not_there_for_a_while(server: EventPages, caplog: pytest.LogCaptureFixture) -> None:
+    server.serve({"/r": ServedPage(root(member("a", 1)))})
+    read = Read(LinkedDataEventStream(f"{server.url}/r#poll=10ms"))
+    assert read.wait_for(1) == ["a"]
+    server.pages = {}
+    until(server, lambda: server.counts(404).get("/r", 0) > 2)
+    server.pages = {"/r": ServedPage(root(member("a", 1), member("b", 2)))}
+    assert read.wait_for(2) == ["a", "b"]
+    read.source.close()
+    assert caplog.messages == [f"warning: {server.url}/r: the server answers 404 Not Found; what it had was read"]
+
+
+@FAST
 def test_a_page_that_is_removed(server: EventPages) -> None:
     server.serve({"/r": ServedPage(root(relation("/a", 1))), "/a": ServedPage(node(member("a", 1)))})
     read = Read(LinkedDataEventStream(f"{server.url}/r#poll=10ms"))

@@ -18,11 +18,12 @@ from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.http import authorization, client_of, is_tls, told
 from spaseq.sources.transports.page_requests import PageAnswer, PageRequests
-from spaseq.sources.transports.receiving import LONGEST, Receiving
+from spaseq.sources.transports.receiving import LOG, LONGEST, Receiving
 from spaseq.sources.transports.transport import Message, Position
 from spaseq.sources.transports.traversal import OpenPage, Traversal
 from spaseq.sources.transports.tree_pages import PageLink, PageReader, StreamContext, TreePage
 from spaseq.streams.timestamps import LEAST, from_xsd
+from spaseq.text import shown
 
 SETTINGS = ("start", "end", "poll", "time", "user", "password_env", "token_env", "ca")
 COMMON = ("retry",)
@@ -57,6 +58,7 @@ class LinkedDataEventStream(Receiving):
         self._traversal.context = self._told_context()
         self._traversal.add(PageLink(self._entry))
         self._requests: PageRequests | None = None
+        self._missed: set[str] = set()  # pages that were removed
 
     def _start(self) -> int:
         text = self.address.get("start")
@@ -131,11 +133,10 @@ class LinkedDataEventStream(Receiving):
         answer = self._answer(page)
         if answer is None:
             return False
+        is_final = answer.is_immutable or answer.is_gone
         if answer.refused:
-            self._let_go(page, answer.refused)
-            return True
-        is_final = answer.is_immutable
-        if not answer.is_same:
+            self._miss(page, answer.refused)
+        elif not answer.is_same:
             found = self._read(page, answer)
             is_final = is_final or found.is_final
             self._traversal.took(page, found, answer.etag)
@@ -157,11 +158,15 @@ class LinkedDataEventStream(Receiving):
                 return answer
         return None
 
-    def _let_go(self, page: OpenPage, refused: str) -> None:
-        """A page was removed.  StreamError: before it was read."""
-        if not self._traversal.gone(page):
+    def _miss(self, page: OpenPage, refused: str) -> None:
+        """A page is not there: say so, once.  StreamError: it was not read before."""
+        place = self._shown(page.url)
+        if not (page.is_read or page.was_given):
             hint = "" if page.url == self._entry else "what it had was not read; begin anew with what is there"
-            raise StreamError(refused, Location(self._shown(page.url)), hint=hint)
+            raise StreamError(refused, Location(place), hint=hint)
+        if page.url not in self._missed:
+            self._missed.add(page.url)
+            LOG.warning("warning: %s: %s; what it had was read", shown(place), shown(refused))
 
     def _pause(self, answer: PageAnswer) -> float:
         """Seconds until a page is looked at again."""
@@ -169,17 +174,16 @@ class LinkedDataEventStream(Receiving):
 
     def _read(self, page: OpenPage, answer: PageAnswer) -> TreePage:
         """What a page has.  StreamError: it is no page, or it leads to where nobody may go."""
-        shown, is_entry = self._shown(answer.url), page.url == self._entry
-        quads = _quads(answer, shown)
-        names = [answer.url, page.url]
-        found = PageReader(quads, names, Location(shown), self._traversal.context).read(is_entry)
+        place, is_entry = self._shown(answer.url), page.url == self._entry
+        quads, names = _quads(answer, place), [answer.url, page.url]
+        found = PageReader(quads, names, Location(place), self._traversal.context).read(is_entry)
         assert self._requests is not None
         for link in found.links:
-            self._requests.check(link.url, shown)
+            self._requests.check(link.url, place)
         unknown = [url for url in found.described if not self._traversal.knows(url)]
         if unknown and not found.links:
             hint = "the URL of a page is the name that it has in its own relations"
-            raise StreamError(f"it has the links of {unknown[0]}, and none of its own", Location(shown), hint=hint)
+            raise StreamError(f"it has the links of {unknown[0]}, and none of its own", Location(place), hint=hint)
         return found
 
 
@@ -189,7 +193,7 @@ def _with_path(url: str) -> str:
     return url if parts.path else parts._replace(path="/").geturl()
 
 
-def _quads(answer: PageAnswer, shown: str) -> Collection[Quad]:
+def _quads(answer: PageAnswer, place: str) -> Collection[Quad]:
     """The statements of a page.  StreamError: it cannot be read."""
     try:
         return list(parse(answer.text, answer.kind, base_iri=answer.url))
@@ -200,7 +204,7 @@ def _quads(answer: PageAnswer, shown: str) -> Collection[Quad]:
         lines = answer.text.splitlines()
         number = error.lineno or 0
         text = lines[number - 1].decode("utf-8", "replace") if 0 < number <= len(lines) else ""
-        raise StreamError(message, Location(shown, number, error.offset or 0, text)) from None
+        raise StreamError(message, Location(place, number, error.offset or 0, text)) from None
 
 
 def _asked_pause(error: httpx.HTTPError) -> float:

@@ -41,7 +41,7 @@ _MAX_AGE = re.compile(r"\bmax-age\s*=\s*\"?(\d{1,9})")
 class PageAnswer:
     """What a server answers: ``url`` is that of the page, behind redirections.
 
-    ``is_same``: it is as it was; ``refused`` says that it is there no more.
+    ``is_same``: it is as it was; ``refused`` says that it is not there, ``is_gone``: and will not be again.
     """
 
     url: str
@@ -52,6 +52,7 @@ class PageAnswer:
     is_immutable: bool = False
     is_same: bool = False
     refused: str = ""
+    is_gone: bool = False
 
 
 class PageRequests:
@@ -109,7 +110,7 @@ class PageRequests:
         if response.status_code in PASSING:
             raise httpx.HTTPStatusError(status, request=response.request, response=response)
         if response.status_code in (404, 410):
-            return PageAnswer(url, refused=status)
+            return PageAnswer(url, refused=status, is_gone=response.status_code == 410)
         raise StreamError(status, Location(self._shown(url)))
 
     def _kind(self, content_type: str, url: str) -> RdfFormat:

@@ -123,15 +123,6 @@ class Traversal:
                 page.is_final = True
                 self._final.append(page)
 
-    def gone(self, page: OpenPage) -> bool:
-        """A page is there no more; False if what it had was not read."""
-        with self._lock:
-            if not (page.is_read or page.was_given):
-                return False
-            page.is_read = page.is_final = True
-            self._final.append(page)
-            return True
-
     def _wait_for(self, name: bytes, one: PageMember, url: str) -> None:
         if name in self._given or name in self._waiting:
             return
