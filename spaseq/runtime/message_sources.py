@@ -63,7 +63,8 @@ class MessageSource(OpenSource[B]):
     def state(self) -> PartitionState:
         """How far the events are read that were given."""
         clock = self.clock or StreamClock("")
-        return PartitionState(self.arrivals.position, clock.watermark, clock.newest, self._scopes.next_scope)
+        position = self.arrivals.source.state(self.arrivals.position)
+        return PartitionState(position, clock.watermark, clock.newest, self._scopes.next_scope)
 
     def release(self) -> None:
         """What was given need not come again."""

@@ -30,6 +30,8 @@ TRANSPORTS = {  # schemes that are known without an entry point: the module and 
     "mqtts": (f"{_OWN}.mqtt", "Subscription", "mqtt"),
     "http": (f"{_OWN}.http", "Response", "http"),
     "https": (f"{_OWN}.http", "Response", "http"),
+    "ldes+http": (f"{_OWN}.ldes", "LinkedDataEventStream", "http"),
+    "ldes+https": (f"{_OWN}.ldes", "LinkedDataEventStream", "http"),
     "ws": (f"{_OWN}.websocket", "Socket", "websocket"),
     "wss": (f"{_OWN}.websocket", "Socket", "websocket"),
 }

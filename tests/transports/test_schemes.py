@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -36,7 +37,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.parametrize("scheme", TRANSPORTS)
 def test_what_is_not_installed_is_told(scheme: str, bare: None) -> None:
     extra = TRANSPORTS[scheme][2]
-    needed = rf"{scheme}:// needs {LIBRARIES[extra]}[\w.]*; install it with: pip install 'spaseq\[{extra}\]'"
+    needed = rf"{re.escape(scheme)}:// needs {LIBRARIES[extra]}[\w.]*; install it with: pip install 'spaseq\[{extra}\]'"
     assert is_url(f"{scheme}://h/t")
     with pytest.raises(OptionError, match=needed):
         spaseq.run(ALL, {"s": f"{scheme}://h/t"})

@@ -11,7 +11,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.transports.addresses import Address
+from spaseq.sources.transports.addresses import COMMON, Address
 from spaseq.sources.transports.channel import Channel
 from spaseq.sources.transports.transport import Message, Transport
 from spaseq.text import shown
@@ -114,8 +114,10 @@ class Threaded(Transport):
 class Receiving(Threaded):
     """A transport that a URL leads to, with its settings."""
 
-    def __init__(self, url: str, settings: Iterable[str] = (), of_server: bool = False) -> None:
-        self.address = Address.of(url, settings, of_server=of_server)
+    def __init__(
+        self, url: str, settings: Iterable[str] = (), of_server: bool = False, common: Iterable[str] = COMMON
+    ) -> None:
+        self.address = Address.of(url, settings, common=common, of_server=of_server)
         super().__init__(self.address.shown, self.address.choice("overflow", ("wait", "drop")) == "drop")
         self.format = self.address.get("format")
         self.outages = Outages(self.address)

@@ -60,6 +60,10 @@ class Transport(Source):
     def release(self, position: Position) -> None:
         """All up to this position is worked out, and in the checkpoint if there is one: it need not come again."""
 
+    def state(self, position: Position) -> Position:
+        """What a checkpoint has of a position of a message that was given, and ``go_on`` is called with."""
+        return position
+
     def place(self, message: Message) -> str:
         """What errors call a message."""
         return self.url if message.position is None else f"{self.url}@{message.position}"
