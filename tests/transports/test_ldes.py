@@ -513,10 +513,23 @@ def test_a_run_goes_on_from_its_state(server: EventPages) -> None:
     assert run_names(Run(ALL, {"s": f"{server.url}/r#end=now"}, state=run.state())) == ["c"]
 
 
-@pytest.mark.parametrize("state", ["", "[]", "{}", '{"context": [], "pages": []}', 7, None])
+EMPTY = '"closed": "", "given": "", "pages"'
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["", "[]", "{}", '{"context": [], "pages": []}', 7, None, f'{{"context": ["c", {{"x": 1}}, null], {EMPTY}: []}}'],
+)
 def test_a_state_that_is_none(state: str | int | None) -> None:
     with pytest.raises(StreamError, match="the checkpoint does not say which pages were read"):
         LinkedDataEventStream("ldes+http://h/x").go_on(state)
+
+
+def test_a_state_leads_to_no_other_origin(server: EventPages) -> None:
+    source = LinkedDataEventStream(f"{server.url}/r")
+    source.go_on(f'{{"context": ["c", "p", null], {EMPTY}: [["http://other.example/x", 0, "", false, ""]]}}')
+    with pytest.raises(StreamError, match="it leads to another origin"):
+        drained(source)
 
 
 def test_closing_ends_the_thread(server: EventPages) -> None:

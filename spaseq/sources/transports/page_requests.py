@@ -77,17 +77,17 @@ class PageRequests:
     def ask(self, url: str, etag: str) -> PageAnswer:
         """A page, unless it is as it was.  StreamError: the server refuses; HTTPError: for now."""
         headers = self._headers | ({"If-None-Match": etag} if etag else {})
-        asked = url
+        asked, place = url, self._shown(url)
         for _ in range(REDIRECTIONS):
+            self.check(asked, place)
+            place = self._shown(asked)
             try:
                 with self._client.stream("GET", asked, headers=headers) as response:
                     if not response.has_redirect_location:
                         return self._answer(response, asked)
-                    leads_to = urljoin(asked, response.headers["location"]).partition("#")[0]
-            except httpx.InvalidURL as error:
-                raise StreamError(f"this is no URL: {error}", Location(self._shown(asked))) from None
-            self.check(leads_to, self._shown(asked))
-            asked = leads_to
+                    asked = urljoin(asked, response.headers["location"]).partition("#")[0]
+            except (httpx.InvalidURL, ValueError) as error:
+                raise StreamError(f"this is no URL: {error}", Location(place)) from None
         raise StreamError("it leads from page to page without end", Location(self._shown(url)))
 
     def _answer(self, response: httpx.Response, url: str) -> PageAnswer:

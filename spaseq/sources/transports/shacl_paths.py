@@ -56,6 +56,21 @@ def _listed(statements: Statements, head: Term) -> list[Term]:
     return found
 
 
+def checked_path(path: Any, depth: int = 0) -> ShaclPath:
+    """A path that was kept.  ValueError: it is none."""
+    if isinstance(path, str):
+        return path
+    steps = path
+    if isinstance(path, dict) and len(path) == 1:
+        steps = [path["inverse"]] if "inverse" in path else path.get("alternative")
+    if not isinstance(steps, list) or depth > DEEPEST:
+        raise ValueError("this is no path")
+    for one in steps:
+        checked_path(one, depth + 1)
+    found: ShaclPath = path
+    return found
+
+
 def path_values(
     path: ShaclPath, start: Collection[Term], triples: Collection[Triple], backwards: bool = False
 ) -> list[Term]:

@@ -19,6 +19,7 @@ from typing import Any
 
 from spaseq.sources.transports.channel import CAPACITY, OVERHEAD
 from spaseq.sources.transports.delivered_members import DeliveredMembers
+from spaseq.sources.transports.shacl_paths import checked_path
 from spaseq.sources.transports.transport import Message
 from spaseq.sources.transports.tree_pages import PageLink, PageMember, StreamContext, TreePage
 from spaseq.streams.timestamps import GREATEST, LEAST
@@ -182,17 +183,18 @@ class Traversal:
         """Go on where another run was.  ValueError, TypeError, KeyError: this is no state."""
         read = json.loads(state)
         collection, path, interval = read["context"]
-        self.context = StreamContext(collection, path, interval)
+        known, seconds = None if path is None else checked_path(path), None if interval is None else float(interval)
+        self.context = StreamContext(str(collection), known, seconds)
         self._closed = set(_names(read["closed"]))
         self._given.remember(_names(read["given"]))
         for number, (url, low, etag, was_given, members) in enumerate(read["pages"]):
             names = frozenset(_names(members))
-            page = OpenPage(url, int(low), number, str(etag), was_given=bool(was_given), members=names)
-            self._open[url] = page
+            page = OpenPage(str(url), int(low), number, str(etag), was_given=bool(was_given), members=names)
+            self._open[page.url] = page
             self._given.stand((), names)
             for name in names:
                 self._given.give(name, 0)
-            heapq.heappush(self._unread, (page.low, number, url))
+            heapq.heappush(self._unread, (page.low, number, page.url))
 
 
 def named(text: str) -> bytes:
