@@ -171,4 +171,6 @@ def _opened(
             report.note(error, skipped=True, data=data)
 
     passes = report is None or options.skip
-    return MessageRows(ValueMessages(rows, options.kind, before), options.types, options.csv, refuse if passes else None)
+    return MessageRows(
+        ValueMessages(rows, options.kind, before), options.types, options.csv, refuse if passes else None
+    )
