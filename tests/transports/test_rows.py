@@ -163,7 +163,7 @@ def test_errors(source: Transport, message: str) -> None:
 def test_a_format_without_rows() -> None:
     source = Scripted([b""])
     source.format = "trig"
-    with pytest.raises(OptionError, match="format=trig has no rows; write one of json, csv, arrow"):
+    with pytest.raises(OptionError, match="messages in trig have no rows; rows are in json, csv, arrow"):
         tuples.match(RISE, source)
     source = Scripted([b""])
     source.format = "csv"

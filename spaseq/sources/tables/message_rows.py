@@ -389,7 +389,7 @@ def _row_format(
     sniffed = "arrow" if first.startswith(_IPC) else "json" if _JSON.match(first) or not first else "csv"
     kind = source.format or sniffed
     if kind not in FORMATS:
-        raise OptionError(f"{source.url}: format={kind} has no rows; write one of {', '.join(FORMATS)}")
+        raise OptionError(f"{source.url}: messages in {kind} have no rows; rows are in {', '.join(FORMATS)}")
     if kind == "csv" and form.names is None:
         hint = "say which columns they have: --columns time,price (CsvFormat(names=…))"
         raise OptionError(f"{source.url}: messages in CSV have no header; {hint}")

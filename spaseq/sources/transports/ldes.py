@@ -151,9 +151,10 @@ class LinkedDataEventStream(Receiving):
             try:
                 answer = self._requests.ask(page.url, page.etag)
             except httpx.HTTPError as error:
+                reason = self.address.told(told(error))
                 if is_tls(error):
-                    raise StreamError(f"cannot read: {told(error)}", Location(self.url)) from None
-                self.channel.pause(max(self.outages.failed(told(error)), _asked_pause(error)))
+                    raise StreamError(f"cannot read: {reason}", Location(self.url)) from None
+                self.channel.pause(max(self.outages.failed(reason), _asked_pause(error)))
             else:
                 self.outages.mended()
                 return answer

@@ -118,7 +118,7 @@ def _of_nothing(options: RowOptions) -> pyarrow.Schema:
     return pyarrow.schema([*({path.partition(".")[0]: pyarrow.null() for path in paths} | found).items()])
 
 
-class RowValues(Transport):
+class ValueMessages(Transport):
     """The values of a batch of rows as messages; the first of them is that row of its partition."""
 
     def __init__(self, rows: pyarrow.RecordBatch, kind: str, before: int) -> None:
@@ -171,4 +171,6 @@ def _opened(
             report.note(error, skipped=True, data=data)
 
     passes = report is None or options.skip
-    return MessageRows(RowValues(rows, options.kind, before), options.types, options.csv, refuse if passes else None)
+    return MessageRows(
+        ValueMessages(rows, options.kind, before), options.types, options.csv, refuse if passes else None
+    )
