@@ -130,10 +130,12 @@ class Execution(ABC, Generic[Asked]):
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
         self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files)
 
-    def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
-        """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""
-        if self.checkpoints is not None:
-            self.checkpoints.begin(run, self.files)
+    def begin_checkpoints(self, run: checkpoint.Checkpointed, before: Callable[[], object] = lambda: None) -> None:
+        """``run`` is about to begin, when ``before`` was called.  OptionError: as of ``Checkpoints.begin``."""
+        if self.checkpoints is None:
+            before()
+        else:
+            self.checkpoints.begin(run, self.files, before)
 
     @property
     def files(self) -> dict[str, IO[Any]]:

@@ -75,8 +75,8 @@ class Mapped:
         from spaseq.sources.tables.message_rows import MessageRows
         from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
 
-        def refuse(error: StreamError, message: bytes) -> None:
-            report.note(error, skipped=True, data=message)
+        def refuse(error: StreamError) -> None:
+            report.note(error, skipped=True)
 
         check_csv(self.csv)
         parsed = self.parsed

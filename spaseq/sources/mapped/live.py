@@ -11,8 +11,7 @@ from spaseq.sources.mapped.opening import TableFormat, mapped_source
 from spaseq.sources.mapped.source import events_of
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-
-_AHEAD = 1 << 18  # bytes of one read, until the first row is there
+from spaseq.sources.tables.followed import until_row
 
 
 def live_events(
@@ -29,22 +28,9 @@ def live_events(
     has_header = how.csv is None or how.csv.names is None
     with incoming:
         while True:
-            for _ in _until_row(incoming, has_header):
+            for _ in until_row(incoming, has_header):
                 yield nothing
             source = mapped_source(incoming, mapping, how)
             yield from events_of(iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle)
             if not incoming.next_file():
                 return
-
-
-def _until_row(incoming: Incoming, has_header: bool) -> Iterator[None]:
-    """Read ahead until a row is there, behind a header of CSV, or the end; None whenever that has to be waited for."""
-    data = b""
-    while data.count(b"\n") < (2 if has_header and not data.lstrip().startswith(b"{") else 1):
-        while incoming.pauses():
-            yield
-        more = incoming.read1(_AHEAD)
-        data += more
-        if not more:
-            break
-    incoming.put_back(data)

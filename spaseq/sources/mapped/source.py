@@ -50,7 +50,7 @@ def events_of(
         for row, what in made.malformed:
             place = reading.place(row) if not options.skip or report.wants_position() else Location()
             error = StreamError(f"the row is no event: {what}", place)
-            report.note(error, options.skip, source.message(row) if isinstance(source, MessageRows) else None)
+            report.note(error, options.skip)
             if not options.skip:
                 raise error
 
