@@ -26,6 +26,7 @@ from spaseq.sources.files import (
     table_files,
 )
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.source import is_url
 from spaseq.sources.tables.csv import CsvSource, is_json
 from spaseq.sources.tables.followed import FollowedFile
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource, arrow_source
@@ -119,7 +120,7 @@ def piped(data: Any, follow: bool = False) -> Any:
     check_path(str(data))
     if follow:
         check_followed(data)
-    if Path(data).suffix.lower() in (*PARQUET, *IPC) or is_several(data):
+    if is_several(data) or (not is_url(str(data)) and Path(data).suffix.lower() in (*PARQUET, *IPC)):
         if follow:
             raise StreamError(f"{shown(str(data))} cannot be followed as it grows: it is no text")
         return data
