@@ -1,4 +1,4 @@
-"""``tuples --follow``: files are read on as they grow, and what replaces them; with --checkpoint another run goes on."""
+"""``tuples --follow``: files are read on as they grow, and what replaces them; another run goes on."""
 
 from __future__ import annotations
 
@@ -98,7 +98,9 @@ def test_a_file_that_replaces_it_has_its_own_header(place: Path) -> None:
 
 
 def test_counts_are_told_in_the_end(place: Path) -> None:
-    process = start("tuples", "rises.ceql", "--events", "s.csv", *TIMED, "--follow", "--count", "--checkpoint-every", "1h")
+    process = start(
+        "tuples", "rises.ceql", "--events", "s.csv", *TIMED, "--follow", "--count", "--checkpoint-every", "1h"
+    )
     waits(process)
     assert ended(process)[0] == "1\n"
 
@@ -147,7 +149,7 @@ def waits(process: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize(
     ("query", "more", "message"),
     [
-        ("rises.ceql", ["--events", ".", *TIMED], ".: only single files can be followed as they grow, no folder and no pattern"),
+        ("rises.ceql", ["--events", ".", *TIMED], ".: only single files can be followed as they grow, no folder and no"),
         ("rises.ceql", ["--events", "s.parquet", *TIMED], "s.parquet cannot be followed as it grows: it is no text"),
         ("falls.sql", ["--events", "s.csv"], "--follow: falls is in SQL, and finds nothing before its table has ended"),
     ],

@@ -14,8 +14,10 @@ from typing import Any
 
 import pytest
 
-for library in ("pyarrow", "confluent_kafka", "httpx", "paho.mqtt"):
-    pytest.importorskip(library)
+pytest.importorskip("pyarrow")
+pytest.importorskip("confluent_kafka")
+pytest.importorskip("httpx")
+pytest.importorskip("paho.mqtt")
 
 from spaseq.errors import OptionError
 from spaseq.runtime.message_sources import PartitionState
@@ -51,7 +53,7 @@ def shown(lines: str) -> list[tuple[int, int]]:
     return [(row["a.n"], row["b.n"]) for row in rows]
 
 
-class Killed(Exception):
+class KilledError(Exception):
     """A run ends here, whatever it had found."""
 
 
@@ -66,7 +68,7 @@ def one_run(
         nonlocal kept, left
         kept, left, counted[:] = (feed.state(), feed.partitions), left - 1, found
         if not left:
-            raise Killed
+            raise KilledError
         return 0.0
 
     counted: list[tuple[int, int]] = []
@@ -75,7 +77,7 @@ def one_run(
     try:
         for _, batch in matches:
             found += [tuple(row.values())[-2:] for row in batch.to_pylist()]  # type: ignore[misc]
-    except Killed:
+    except KilledError:
         return counted, kept
     return found, kept
 
@@ -221,7 +223,9 @@ def test_what_is_broken_is_kept(cluster: Cluster, place: Path, invoke: Invoke) -
     result = invoke(*arguments(cluster.url("broken", end="now", partition=0), *more))
     assert result.exit_code == 0, result.stderr
     assert shown(result.stdout) == pairs(12)
-    letters = sorted(map(json.loads, Path("letters").read_text().splitlines()), key=lambda one: place_of(one["position"]))
+    letters = sorted(
+        map(json.loads, Path("letters").read_text().splitlines()), key=lambda one: place_of(one["position"])
+    )
     assert [data_of(one) for one in letters] == list(BROKEN.values())
     assert [place_of(one["position"]) for one in letters] == [1, 3, 5, 7, 9]
 
