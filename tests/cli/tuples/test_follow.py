@@ -149,7 +149,7 @@ def waits(process: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize(
     ("query", "more", "message"),
     [
-        ("rises.ceql", ["--events", ".", *TIMED], ".: only single files can be followed as they grow, no folder and no"),
+        ("rises.ceql", ["--events", ".", *TIMED], ".: only single files can be followed as they grow, no folder"),
         ("rises.ceql", ["--events", "s.parquet", *TIMED], "s.parquet cannot be followed as it grows: it is no text"),
         ("falls.sql", ["--events", "s.csv"], "--follow: falls is in SQL, and finds nothing before its table has ended"),
     ],
