@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 
 from spaseq.text import shown
@@ -42,6 +42,7 @@ class Location:
     column: int = 0
     text: str = ""  # the line itself, without its line end
     width: int = 1  # characters under the caret
+    data: bytes = field(default=b"", compare=False, repr=False)  # what went wrong there, as it was read
 
     def __str__(self) -> str:
         parts = [shortened(self.path) or "<query>"] + [str(n) for n in (self.line, self.column) if n]

@@ -7,7 +7,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -222,10 +222,13 @@ class Checkpoints:
         """Where to go on; None: at the beginning."""
         return None if self.found is None else self.found.state
 
-    def begin(self, run: Checkpointed, outputs: Mapping[str, IO[Any]]) -> None:
+    def begin(
+        self, run: Checkpointed, outputs: Mapping[str, IO[Any]], before: Callable[[], object] = lambda: None
+    ) -> None:
         """The run is about to begin: write the first checkpoint, to see that it can be done.
 
-        What was written after the checkpoint found is cut off, for it comes again.  OptionError: an output is shorter.
+        What was written after the checkpoint found is cut off, for it comes again; ``before`` is called between both.
+        OptionError: an output is shorter.
         """
         self._run = run
         self._outputs = outputs
@@ -234,6 +237,7 @@ class Checkpoints:
                 output.cut(file, self.found.outputs.get(option, 0), option)
         if self.outbox is not None:
             self.outbox.resume()
+        before()
         self.write()
 
     def step(self) -> float:

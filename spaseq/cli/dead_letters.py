@@ -52,13 +52,16 @@ class DeadLetters:
         self._count = 0
         self._known: Counter[str] | None = None  # letters of a run before this one, by stream
 
-    def of(self, stream: str, is_read_again: bool) -> Callable[[StreamError, bytes], None]:
-        """What takes those of a stream, by its IRI; ``is_read_again``: by a run that goes on, from its beginning."""
+    def of(self, stream: str, is_read_again: bool, passed: int = 0) -> Callable[[StreamError, bytes], None]:
+        """What takes those of a stream, by its IRI; ``is_read_again``: by a run that goes on, from its beginning.
+
+        So many letters of it are ``passed`` over and do not come again.
+        """
 
         def take(error: StreamError, data: bytes) -> None:
             if self._known is None:
                 self._known = self._kept()
-            if is_read_again and self._known[stream]:
+            if is_read_again and self._known[stream] > passed:
                 self._known[stream] -= 1
             else:
                 self._take(stream, str(error.location), error.message, data)

@@ -133,10 +133,12 @@ class Execution(ABC, Generic[Asked]):
         same = dict(same) | {"--spool": self.options.spool is not None}
         self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, self.spools)
 
-    def begin_checkpoints(self, run: checkpoint.Checkpointed) -> None:
-        """``run`` is about to begin.  OptionError: as of ``Checkpoints.begin``."""
-        if self.checkpoints is not None:
-            self.checkpoints.begin(run, self.files)
+    def begin_checkpoints(self, run: checkpoint.Checkpointed, before: Callable[[], object] = lambda: None) -> None:
+        """``run`` is about to begin, when ``before`` was called.  OptionError: as of ``Checkpoints.begin``."""
+        if self.checkpoints is None:
+            before()
+        else:
+            self.checkpoints.begin(run, self.files, before)
 
     @property
     def files(self) -> dict[str, IO[Any]]:

@@ -64,7 +64,9 @@ class StepInterrupts(Interrupts):
 class Stoppable(Protocol):
     """A run that reads no further when it is told so."""
 
-    reading: bool  # it waits for input: KeyboardInterrupt does no harm
+    @property
+    def reading(self) -> bool:
+        """Whether it waits for input: KeyboardInterrupt does no harm."""
 
     def stop(self) -> None:
         """Read no further."""

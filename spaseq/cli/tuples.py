@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +16,7 @@ from spaseq.cli import (
     bounds,
     checkpoint,
     config,
+    dead_letters,
     execution,
     interrupts,
     options,
@@ -24,12 +27,12 @@ from spaseq.cli import (
     sources,
     targets,
 )
-from spaseq.errors import LocatedError, OptionError, QuerySyntaxError
+from spaseq.errors import LocatedError, OptionError, QuerySyntaxError, StreamError
 from spaseq.languages import ceql, spaseq
 from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
-from spaseq.sources.files import table_files
+from spaseq.sources.files import may_fall_silent, table_files
 from spaseq.sources.source import is_url
 
 if TYPE_CHECKING:
@@ -40,7 +43,8 @@ if TYPE_CHECKING:
 
 SAME = (  # options of which a run that goes on must have those of before
     "type_", "relation", "columns", "separator", "nulls", "stream", "time", "time_unit", "time_format", "declared",
-    "on_error", "totals", "output", "work_bound", "latency_bound", "priorities", "recall_sample",
+    "on_error", "dead_letters", "follow", "totals", "output", "work_bound", "latency_bound", "priorities",
+    "recall_sample",
 )  # fmt: skip
 
 
@@ -88,11 +92,8 @@ SAME = (  # options of which a run that goes on must have those of before
 @targets.target_option
 @options.limit_option
 @click.option("--count", is_flag=True, help="Print the number of results alone; of several queries a line each.")
-@click.option(
-    "--on-error", type=click.Choice(["stop", "skip"]), default="stop", show_default=True,
-    help="What an event does whose time falls, is missing or malformed, and a malformed line of CSV or JSON: stop the "
-    "run, or be left out and counted.",
-)  # fmt: skip
+@dead_letters.letters_options
+@options.follow_option
 @bounds.work_bound_options
 @bounds.latency_option
 @bounds.sample_option
@@ -132,6 +133,8 @@ class TupleOptions(options.RunOptions):
     latency_bound: timedelta | None = None
     priorities: tuple[str, ...] = ()
     recall_sample: float | None = None
+    dead_letters: Path | str | None = None
+    follow: bool = False
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -147,7 +150,7 @@ class TupleOptions(options.RunOptions):
 
         return ReadingOptions(
             self.type_, self.relation, self.time, self.time_unit or "us", options.declared_types(self.declared),
-            sources.csv_format(self.columns, self.separator, self.nulls), self.on_error == "skip", self.time_format,
+            sources.csv_format(self.columns, self.separator, self.nulls), self.on_error != "stop", self.time_format,
             self.stream, self.totals,
         )  # fmt: skip
 
@@ -156,11 +159,18 @@ class TupleExecution(execution.Execution[TupleOptions]):
     """Queries in CEQL or SQL on tables."""
 
     matches: ManyMatches
+    letters: dead_letters.DeadLetters | None = None
+
+    def __init__(self, ctx: click.Context, options: TupleOptions) -> None:
+        super().__init__(ctx, options)
+        self._early: list[tuple[str, StreamError]] = []  # dead letters of the time before there was their file
+        self._takers: dict[str, Callable[[StreamError, bytes], None]] = {}  # of dead letters, by stream
 
     def prepare(self) -> None:
         """See ``Execution``."""
         asked = self.options
         asked.check_times()
+        dead_letters.check_letters(asked.on_error, asked.dead_letters)
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
@@ -172,12 +182,15 @@ class TupleExecution(execution.Execution[TupleOptions]):
             raise OptionError("the rows of --given come from standard input, so nothing else can")
         if read.count("-") > 1:
             raise OptionError("the query and the events cannot both come from standard input, nor can several streams")
-        self.check_files(read, checkpoint.checkpoint_files(asked.checkpoint))
+        letters = asked.dead_letters if isinstance(asked.dead_letters, Path) else None
+        self.check_files(read, {"--dead-letters": letters, **checkpoint.checkpoint_files(asked.checkpoint)})
         self.prepared = parameters.prepared(tables, self.parsed)
         self.reading = asked.reading()
         self.warn([*self.parsed.values(), *self._advice()])
+        for option in ("checkpoint", "follow"):
+            if getattr(asked, option):
+                self._check_decides(f"--{option}")
         if asked.checkpoint is not None:
-            self._check_resumable()
             checkpoint.check_without(asked.unresumable)
             if asked.sink is None:
                 checkpoint.check_format(asked.wanted or "", BLOCKS)
@@ -186,7 +199,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
                 asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}
             )
             self.interrupts = interrupts.StepInterrupts()
-        self.hold_files()
+        self.hold_files({"--dead-letters": letters})
 
     def _advice(self) -> Iterator[StreamAdvice]:
         """On queries in SQL whose rows come in their order."""
@@ -198,14 +211,11 @@ class TupleExecution(execution.Execution[TupleOptions]):
             if isinstance(each, PreparedRowPattern):
                 yield stream_advice(each)
 
-    def _check_resumable(self) -> None:
-        """OptionError: a query finds nothing before its table has ended, or a table comes in messages."""
-        for path in filter(is_url, self.paths):
-            hint = "spaseq run keeps positions of messages, with a mapping of rows too"
-            raise OptionError(f"--checkpoint needs files, which can be read again: {path} cannot; {hint}")
+    def _check_decides(self, option: str) -> None:
+        """OptionError: with this option, a query finds nothing before its table has ended."""
         for name, each in self.parsed.items():
             if not isinstance(each, ceql.ParsedFormulaQuery) and self.reading.time is None:
-                message = f"--checkpoint: {name} is in SQL, and finds nothing before its table has ended"
+                message = f"{option}: {name} is in SQL, and finds nothing before its table has ended"
                 raise OptionError(f"{message}, unless rows come in the order of a time (--time)")
 
     @contextmanager
@@ -222,23 +232,52 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """See ``Execution``."""
         from spaseq.tuples.matching import resumed
 
-        state = None if self.checkpoints is None or self.checkpoints.state is None else self.checkpoints.state.engine
+        state = None if self.checkpoints is None else self.checkpoints.state
         asked = self.options
         self.matches = resumed(
-            self.prepared, self.sources, self.reading, self._step, state, asked.sharing, asked.evaluation, self.bound,
-            asked.max_steps,
+            self.prepared, self.sources, self.reading, None if self.checkpoints is None else self._step,
+            None if state is None else state.engine, asked.sharing, asked.evaluation, self.bound, asked.max_steps,
+            asked.follow, {} if state is None else state.partitions,
+            None if asked.dead_letters is None else self._keep,
         )  # fmt: skip
+        self._passed = self.matches.untimely
+        self.ctx.call_on_close(self.matches.close)
+        if self._is_live:
+            self.interrupts = interrupts.RunInterrupts(self.matches)
 
-    def _step(self, feed: object) -> None:
-        """Between two steps of the feed."""
-        if self.checkpoints is not None:
-            self.checkpoints.step()
-        if self.interrupts.came:
+    @property
+    def _is_live(self) -> bool:
+        """Whether it may have to wait for events."""
+        return self.options.follow or any(map(may_fall_silent, self.paths))
+
+    def _step(self, feed: object) -> float:
+        """Between two steps of the feed; the seconds until the next checkpoint."""
+        left = math.inf if self.checkpoints is None else self.checkpoints.step()
+        if self.interrupts.came and not self._is_live:
             raise KeyboardInterrupt
+        return left
+
+    def _keep(self, stream: str, error: StreamError) -> None:
+        """What is left out of a stream."""
+        if self.letters is None:
+            self._early.append((stream, error))
+            return
+        if stream not in self._takers:
+            path = self.sources if isinstance(self.sources, str) else self.sources.get(stream, self.paths[0])
+            is_read_again = self.goes_on and not is_url(path)
+            self._takers[stream] = self.letters.of(stream, is_read_again, self._passed.get(stream, 0))
+        self._takers[stream](error, error.location.data)
+
+    def _keep_early(self) -> None:
+        """What was left out while tables were opened."""
+        for stream, error in self._early:
+            self._keep(stream, error)
+        self._early.clear()
 
     def begin(self) -> None:
         """See ``Execution``."""
-        self.begin_checkpoints(self)
+        self.letters = self.ctx.with_resource(dead_letters.open_letters(self.options.dead_letters, self.goes_on))
+        self.begin_checkpoints(self, self._keep_early)
 
     def write(self) -> None:
         """See ``Execution``."""
@@ -253,7 +292,10 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """The number of results by query; without a limit none is made."""
         limit = self.options.limit
         if limit is None:
-            return self.matches.counts()
+            found = dict.fromkeys(self.matches.forms, 0)
+            with self.interrupts.handled():
+                self.matches.counts(found)
+            return found
         counter = printer.BlockCounter(limit, list(self.matches.forms))
         self.take(self._blocks(), counter)
         return counter.counts
@@ -268,12 +310,17 @@ class TupleExecution(execution.Execution[TupleOptions]):
         """What prints results; of a table on which events may pause, each row as it comes."""
         from spaseq.cli.tuple_block import empty_block
         from spaseq.results.formats.writer import FIRST_ROWS
-        from spaseq.sources.files import may_fall_silent
 
         forms, asked = self.matches.forms, self.options
         empty = empty_block(*next(iter(forms.items())))
-        rows = 1 if any(map(may_fall_silent, self.paths)) else FIRST_ROWS
+        rows = 1 if self._is_live else FIRST_ROWS
         return printer.open_block_printer(asked, self.text, list(forms), empty, first_rows=rows, awaited=True)
+
+    @property
+    def files(self) -> dict[str, IO[Any]]:
+        """See ``Execution``."""
+        letters = None if self.letters is None else self.letters.file
+        return super().files | ({} if letters is None else {"--dead-letters": letters})
 
     def losses(self) -> list[str]:
         """See ``Execution``."""
@@ -301,10 +348,13 @@ class TupleExecution(execution.Execution[TupleOptions]):
 
     def state(self) -> RunState:
         """See ``Checkpointed``."""
-        return RunState(self.matches.state(), {}, 0, self.matches.time or 0)
+        if self.letters is not None:
+            self.letters.flush()
+        return RunState(self.matches.state(), {}, 0, self.matches.time or 0, partitions=self.matches.partitions)
 
     def release(self) -> None:
-        """See ``Checkpointed``: tables are files."""
+        """See ``Checkpointed``."""
+        self.matches.release()
 
 
 def _read(path: str) -> AnyParsed:

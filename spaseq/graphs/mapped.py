@@ -76,8 +76,8 @@ class Mapped:
         from spaseq.sources.tables.opening import declared_members
         from spaseq.sources.tables.source import CsvFormat, check_csv, check_declared, declared
 
-        def refuse(error: StreamError, message: bytes) -> None:
-            report.note(error, skipped=True, data=message)
+        def refuse(error: StreamError) -> None:
+            report.note(error, skipped=True)
 
         check_csv(self.csv)
         parsed, form = self.parsed, self.csv or CsvFormat()
@@ -133,9 +133,8 @@ class Mapped:
         QueryError: it lacks a column, or values are no terms.  StreamError: it cannot be read, or a row is no event;
         with ``options.skip`` such rows are counted.
         """
-        from spaseq.sources.mapped.live import live_events
         from spaseq.sources.mapped.opening import TableFormat, mapped_source
-        from spaseq.sources.mapped.source import events_of
+        from spaseq.sources.mapped.source import events_of, live_events
 
         def leave_out(error: StreamError) -> None:
             report.note(error, skipped=True)

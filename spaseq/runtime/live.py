@@ -260,17 +260,21 @@ class Live:
 
     def _wait(self) -> None:
         """Wait until something can be read, or time has run out for a source."""
-        sources = [stream.source for stream in self._wanted()]
-        if any(source.is_ready() for source in sources):
-            return
-        poll, now = select.poll(), time.monotonic()
-        deadlines = [when for source in sources for when in source.deadlines(self._patience, now)]
-        deadlines.append(self._woken)
-        for source in sources:
-            descriptor = None if source.incoming is None else source.incoming.source.descriptor()
-            if descriptor is None:
-                deadlines.append(now + INTERVAL)
-            else:
-                poll.register(descriptor, select.POLLIN)
-        seconds = min(deadlines, default=math.inf) - now
-        poll.poll(None if seconds == math.inf else max(1, math.ceil(seconds * 1000)))
+        wait_for([stream.source for stream in self._wanted()], self._woken, self._patience)
+
+
+def wait_for(sources: Sequence[OpenSource[Any]], until: float, patience: Patience = Patience()) -> None:
+    """Wait until one of the sources can be read, or time has run out for one, or it is ``until`` (monotonic)."""
+    if any(source.is_ready() for source in sources):
+        return
+    poll, now = select.poll(), time.monotonic()
+    deadlines = [when for source in sources for when in source.deadlines(patience, now)]
+    deadlines.append(until)
+    for source in sources:
+        descriptor = None if source.incoming is None else source.incoming.source.descriptor()
+        if descriptor is None:
+            deadlines.append(now + INTERVAL)
+        else:
+            poll.register(descriptor, select.POLLIN)
+    seconds = min(deadlines, default=math.inf) - now
+    poll.poll(None if seconds == math.inf else max(1, math.ceil(seconds * 1000)))

@@ -80,7 +80,9 @@ def check_followed(path: str | Path) -> None:
 def is_several(path: str | Path) -> bool:
     """Whether it is a folder, or a pattern of names."""
     text = str(path)
-    return text != "-" and (Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists()))
+    if text == "-" or is_url(text):
+        return False
+    return Path(text).is_dir() or (glob.has_magic(text) and not Path(text).exists())
 
 
 def _files(text: str, is_one: Chooser, expected: tuple[str, ...]) -> list[str]:

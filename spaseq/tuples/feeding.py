@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import pyarrow
 
@@ -14,19 +15,22 @@ from spaseq.plan.description import evaluation_of
 from spaseq.runtime.bounded import Bound
 from spaseq.runtime.core import How
 from spaseq.runtime.guards import Soundness
+from spaseq.runtime.live import OpenSource, wait_for
+from spaseq.runtime.message_sources import PartitionState
 from spaseq.runtime.run import Steps
 from spaseq.runtime.snapshot.container import TUPLES, flattened, inflated
-from spaseq.runtime.snapshot.validation import AnyNames, Shape, misfits, validated
+from spaseq.runtime.snapshot.validation import AnyNames, Maybe, Shape, misfits, validated
 from spaseq.sources.tables.columns import with_fields
-from spaseq.sources.tables.source import MalformedLines
+from spaseq.sources.tables.source import LeftOut
 from spaseq.sources.tables.types import column_named
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
-from spaseq.tuples.columns.serialisation import damaged, require
+from spaseq.tuples.columns.serialisation import damaged, require, schema_read, schema_stored
 from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column, existing, type_column_of
 from spaseq.tuples.encoding.symbol_groups import Setting
-from spaseq.tuples.encoding.times import TIMED, Timed, Times, clock_of
+from spaseq.tuples.encoding.times import TIMED, Timed, clock_of
 from spaseq.tuples.kind import TableKind, about_query
+from spaseq.tuples.live_tables import OpenTable
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import AnyPrepared, Prepared, Streams, check_order
 from spaseq.tuples.row_pattern_query import RunningRowPattern
@@ -34,41 +38,69 @@ from spaseq.tuples.state import CORE, check_restored, core_state, restore_core, 
 from spaseq.tuples.table_query import Found
 from spaseq.tuples.tuple_bounds import check_queries
 
-FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(TIMED)}
+SOURCE: Shape = {**TIMED, "types": Maybe(bytes)}
+FEED: Shape = {"queries": [(str, str)], "columns": COLUMNS, "core": CORE, "sources": AnyNames(SOURCE)}
+OnStep: TypeAlias = "Callable[[SourceFeed], float]"  # after how many seconds without rows it wants to be called again
 
 
 class SourceFeed(Steps):
     """The events of sources on their way to queries; each stream by its name, one that has none by ""."""
 
     def __init__(
-        self, kind: TableKind, timed: Mapping[str, Timed], malformed: MalformedLines,
-        on_step: Callable[[SourceFeed], object] | None = None,
-    ) -> None:  # fmt: skip
-        super().__init__(None)
+        self,
+        kind: TableKind,
+        timed: Mapping[str, Timed],
+        tables: Mapping[str, OpenTable],
+        on_step: OnStep | None = None,
+    ) -> None:
+        super().__init__(None if on_step is None else partial(on_step, self))
         self.kind = kind
         self.timed = timed
-        self._malformed = malformed
-        self._told = on_step
+        self._tables = tables
         self._before_end: bytes | None = None  # the state before the sources had ended, which decides matches in SQL
-        self._open: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]] | None = None  # that have not ended
+        self._open: dict[str, OpenSource[Any]] | None = None  # that have not ended
 
     def _wake(self) -> float:
-        if self._told is not None:
-            self._told(self)
-        return math.inf
+        if self._on_step is None:
+            self.release()
+        return super()._wake()
+
+    def release(self) -> None:
+        """All that was given so far is in a checkpoint: messages of it need not come again."""
+        for table in self._tables.values():
+            table.release()
+
+    def close(self) -> None:
+        """Receive no further messages."""
+        for table in self._tables.values():
+            table.close()
+
+    @property
+    def partitions(self) -> dict[str, dict[str, PartitionState]]:
+        """How far messages are worked out, by stream; see ``RunState``."""
+        found = {stream: table.state() for stream, table in self._tables.items()}
+        return {stream: states for stream, states in found.items() if states}
+
+    @property
+    def _left_out(self) -> list[LeftOut]:
+        return [table.left_out for table in self._tables.values() if table.left_out is not None]
 
     @property
     def skipped(self) -> int:
-        """Events that were left out so far because their times were wrong, and malformed lines of JSON."""
-        return self._malformed.count + self._untimely
+        """Events that were left out so far because their times were wrong, and malformed lines and messages."""
+        return sum(each.count for each in self._left_out) + sum(self.untimely.values())
 
     @property
-    def _untimely(self) -> int:
-        return sum(timed.skipped for timed in self.timed.values())
+    def untimely(self) -> dict[str, int]:
+        """Events of each stream that were left out because their times were wrong."""
+        return {stream: timed.skipped for stream, timed in self.timed.items()}
 
     def losses(self, name: str) -> list[Loss]:
         """What no match of a query can have so far: events that were left out, are in no partition, or in no window."""
-        lost, skipped = list(malformed_lines(self._malformed)), self._untimely
+        lost, skipped = (
+            [*malformed_lines(self._left_out), *dropped_messages(self._tables.values())],
+            sum(self.untimely.values()),
+        )
         query = self.kind.core.running[name]
         merged = self.kind.input_of(query)
         if skipped:
@@ -97,7 +129,8 @@ class SourceFeed(Steps):
         if not kind.columns.has(schema):
             raise SnapshotError("the columns have other types now, as more was read: declare them")
         for stream, timed in self.timed.items():
-            timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]))
+            comes_again = self._tables[stream].messages is None
+            timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]), comes_again)
 
     def count_apart(self) -> None:
         """Before the first event: results are only counted (``TableKind.count_apart``)."""
@@ -107,25 +140,40 @@ class SourceFeed(Steps):
     def results(self, how: How[AnyTupleQuery] | None = None) -> Iterator[Found]:
         """What the queries find in all events, read as results are asked for; ``how``: in which form."""
         if self._open is None:
-            self._open = {stream: iter(timed) for stream, timed in self.timed.items()}
+            self._open = {
+                stream: OpenSource(iter(timed), self._tables[stream].incoming) for stream, timed in self.timed.items()
+            }
         open_, core = self._open, self.kind.core
         while open_:
-            self._is_between = False
             stream = min(open_, key=lambda name: core.clock(name).watermark)
+            if not self._is_there(open_[stream]):
+                return
+            self._is_between = False
             self._take(stream, open_)
             yield from self._step(core.tables(how=how))
 
-    def _take(self, stream: str, open_: dict[str, Iterator[tuple[Times, pyarrow.RecordBatch]]]) -> None:
+    def _is_there(self, source: OpenSource[Any]) -> bool:
+        """Wait until something of a source, or its end, is there; False when it has been stopped."""
+        while not (self.stopped or source.is_ready()):
+            woken = time.monotonic() + self._wake()
+            self._wait(partial(wait_for, [source], woken))
+        return not self.stopped
+
+    def _take(self, stream: str, open_: dict[str, OpenSource[Any]]) -> None:
         """The next batch of a stream, or its end."""
         clock, has_times = self.kind.core.clock(stream), self.kind.setting.time is not None
-        pair = next(open_[stream], None)
-        if pair is None:
+        found = open_[stream].read()
+        if not found:
             del open_[stream]
-            if not open_ and self._told is not None:
+            if not open_ and self._on_step is not None:
                 self._keep_before_end()
             clock.close()
             return
-        times, batch = pair
+        ((times, batch),) = found
+        if messages := self._tables[stream].messages:
+            messages.worked_out(self.timed[stream].rows)
+        if not len(times):
+            return
         clock.events += len(times)
         self.kind.take(stream, times if has_times else None, batch)
         if has_times:
@@ -153,16 +201,31 @@ class SourceFeed(Steps):
             "queries": [[name, query.named(name).prepared.fingerprint] for name, query in kind.core.running.items()],
             "columns": kind.columns.state(),
             "core": core_state(kind),
-            "sources": {stream: timed.state() for stream, timed in self.timed.items()},
+            "sources": {stream: timed.state() | self._types(stream) for stream, timed in self.timed.items()},
         }
         return TUPLES.pack(flattened(state, sections), sections)
+
+    def _types(self, stream: str) -> dict[str, bytes]:
+        """Those of the columns of messages, which later ones need not tell."""
+        messages = self._tables[stream].messages
+        return {} if messages is None else {"types": schema_stored({one.name: one.type for one in messages.types})}
+
+
+def types_before(data: bytes) -> dict[str, pyarrow.Schema]:
+    """The types of the columns of messages, by stream, in a state.  SnapshotError."""
+    with validated():
+        return {
+            stream: pyarrow.schema(list(schema_read(source["types"]).items()))
+            for stream, source in _header(data)["sources"].items()
+            if "types" in source
+        }
 
 
 def fed(
     queries: Mapping[str, AnyPrepared],
     streams: Streams,
     everything: bool = False,
-    on_step: Callable[[SourceFeed], object] | None = None,
+    on_step: OnStep | None = None,
     state: bytes | None = None,
     sharing: bool = True,
     evaluation: str = "auto",
@@ -196,7 +259,7 @@ def fed(
     }
     kind.names = {stream: tuple(source.names) for stream, source in streams.sources.items()}
     schema = common_types(needed, schemas)
-    feed = SourceFeed(kind, _timed(streams, schemas), streams.malformed, on_step)
+    feed = SourceFeed(kind, _timed(streams, schemas), streams.tables, on_step)
     if state is not None:
         feed.go_on(state, queries, schema)
         return feed
@@ -211,11 +274,18 @@ def fed(
     return feed
 
 
-def malformed_lines(malformed: MalformedLines) -> Iterator[Loss]:
-    """The lines that have no row."""
-    if malformed.count:
-        number = counted(malformed.count, "malformed line")
-        yield Loss(f"{number} {were(malformed.count)} left out", "mend the source", malformed.first)
+def malformed_lines(left_out: Sequence[LeftOut]) -> Iterator[Loss]:
+    """The lines and messages that have no row."""
+    if count := sum(each.count for each in left_out):
+        first = next(each.first for each in left_out if each.count)
+        yield Loss(f"{counted(count, 'malformed line')} {were(count)} left out", "mend the source", first)
+
+
+def dropped_messages(tables: Iterable[OpenTable]) -> Iterator[Loss]:
+    """The messages that nobody got."""
+    if count := sum(table.dropped for table in tables):
+        number = f"{counted(count, 'message')} {were(count)} dropped"
+        yield Loss(number, "reading was too slow; leave overflow=drop out")
 
 
 def _with_fields(queries: Mapping[str, AnyPrepared], streams: Streams) -> Streams:
@@ -233,7 +303,7 @@ def _timed(streams: Streams, schemas: Mapping[str, pyarrow.Schema]) -> dict[str,
         clock = None
         if setting.time is not None:
             clock = clock_of(setting.time, reading.unit, schemas[stream], source.batches(), source.place(0))
-        found[stream] = Timed(source, clock, reading.skip)
+        found[stream] = Timed(source, clock, streams.tables[stream].left_out)
     return found
 
 

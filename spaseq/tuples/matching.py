@@ -9,21 +9,24 @@ from typing import Any, overload
 import pyarrow
 
 from nfa_native.events.recognizer import ComplexEvents
-from spaseq.errors import OptionError
+from spaseq.errors import OptionError, StreamError
 from spaseq.plan.description import evaluation_of
 from spaseq.runtime.bounded import Bound
+from spaseq.runtime.message_sources import PartitionState
 from spaseq.sources.parameter_rows import RowSources
 from spaseq.sources.tables.source import CsvFormat, Types, check_csv, check_texts
 from spaseq.sources.tables.types import integers_of
 from spaseq.tuples.aggregates.aggregation import AggregatingQuery
-from spaseq.tuples.feeding import SourceFeed, fed
+from spaseq.tuples.feeding import OnStep, SourceFeed, fed, types_before
 from spaseq.tuples.kind import about_query
+from spaseq.tuples.live_tables import Before
 from spaseq.tuples.parameter_rows import with_tables
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
 from spaseq.tuples.queries import (
     AnyPrepared,
     AnyQueries,
     AnyQuery,
+    Following,
     Prepared,
     ReadingOptions,
     check_window,
@@ -196,23 +199,30 @@ def resumed(
     queries: Mapping[str, AnyQuery],
     source: Any,
     reading: ReadingOptions,
-    on_step: Callable[[SourceFeed], object],
+    on_step: OnStep | None,
     state: bytes | None,
     sharing: bool = True,
     evaluation: str = "auto",
     bound: Bound | None = None,
     max_steps: int | None = None,
+    follow: bool = False,
+    partitions: Mapping[str, Mapping[str, PartitionState]] = {},
+    keep: Callable[[str, StreamError], object] | None = None,
 ) -> ManyMatches:
     """As ``match`` of several queries: what comes after ``state`` was taken (None: from the beginning).
 
-    ``on_step`` is called whenever a state may be taken.  Errors as of ``match``; SnapshotError: the state is damaged,
-    or of other queries, sources or columns.
+    ``on_step`` is called whenever a state may be taken, and says after how many seconds without rows it wants to be
+    called again; without it messages that are worked out are not asked for again.  ``follow``: files are read as they
+    grow, and what replaces them.  ``partitions`` are those of streams that come in messages when the state was taken.
+    ``keep`` is told what is left out of a stream.  Errors as of ``match``; SnapshotError: the state is damaged, or of
+    other queries, sources or columns.
     """
     on_error = "skip" if reading.skip else "stop"
     opening = _opening(
         queries, source, reading, on_error, sharing=sharing, evaluation=evaluation, bound=bound, max_steps=max_steps
     )
-    return ManyMatches(opening.feed(on_step=on_step, state=state))
+    before = None if state is None else Before(partitions, types_before(state))
+    return ManyMatches(opening.feed(on_step=on_step, state=state, following=Following(follow, before, keep)))
 
 
 def _opening(
@@ -284,11 +294,12 @@ class _Opening:
     def feed(
         self,
         everything: bool = False,
-        on_step: Callable[[SourceFeed], object] | None = None,
+        on_step: OnStep | None = None,
         state: bytes | None = None,
+        following: Following = Following(),
     ) -> SourceFeed:
         """The events on their way to the queries, as of ``fed``."""
-        streams = open_streams(list(self.queries.values()), self.source, self.reading)
+        streams = open_streams(list(self.queries.values()), self.source, self.reading, following)
         return fed(
             self.queries, streams, everything, on_step, state, self.sharing, self.evaluation, self.bound, self.max_steps
         )

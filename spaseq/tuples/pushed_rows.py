@@ -146,8 +146,9 @@ class Pushed:
             rows, times = np.arange(first, first + count), None
             if reading.time is not None:
                 clock = clock_of(reading.time, reading.unit, batch.schema, [batch], Location(f"{self._place}, row 0"))
-                times, good, fault = clock.read_unordered(batch)
-                if good is not None and fault is not None:
+                times, found = clock.read_unordered(batch)
+                if found is not None:
+                    good, fault = found.good, found.first
                     at = Location(f"{self._place}, row {first + fault.row}")
                     message, hint = told(self._source, first + fault.row) or (fault.message, fault.hint)
                     if not reading.skip:

@@ -7,14 +7,14 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from operator import or_
 from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 import pyarrow
 
-from spaseq.errors import OptionError, QueryError
+from spaseq.errors import OptionError, QueryError, StreamError
 from spaseq.languages import sql
 from spaseq.languages.ceql import ParsedFormulaQuery, parse
 from spaseq.languages.query_text import made_of_file, source_of
@@ -26,12 +26,14 @@ from spaseq.plan.formulas.aggregation import check_groups
 from spaseq.plan.formulas.automaton import RecognitionPlan, planned
 from spaseq.plan.formulas.templates import FormulaInstance, instance_of
 from spaseq.sources.tables.columns import texts_as_times
-from spaseq.sources.tables.opening import declared_members, open_source, opened, piped
+from spaseq.sources.tables.opening import FileReading, declared_members, piped
 from spaseq.sources.tables.source import (
     CsvFormat,
-    MalformedLines,
+    LeaveOut,
+    LeftOut,
     TableSource,
     Types,
+    check_csv,
     check_declared,
     check_texts,
     declared,
@@ -41,6 +43,7 @@ from spaseq.text import did_you_mean
 from spaseq.tuples.encoding.correlation import correlated_attributes, texts
 from spaseq.tuples.encoding.symbol_groups import Naming, Setting
 from spaseq.tuples.encoding.symbols import Atom
+from spaseq.tuples.live_tables import Before, OpenTable, opened_table
 from spaseq.tuples.row_patterns.prepared import PreparedRowPattern, prepared_row_pattern
 
 
@@ -68,12 +71,12 @@ class ReadingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """Sources by the names of their streams; the one that has none is that of ""."""
+    """Tables by the names of their streams; the one that has none is that of "".  ``sources`` have their rows."""
 
+    tables: Mapping[str, OpenTable]
     sources: Mapping[str, TableSource]
     reading: ReadingOptions
     setting: Setting
-    malformed: MalformedLines  # of all of them
 
     @property
     def names(self) -> Sequence[str]:
@@ -86,7 +89,21 @@ class Streams:
         return self.sources[stream if self.setting.has_names else ""].names
 
 
-def open_streams(queries: Sequence[AnyPrepared], given: Any, reading: ReadingOptions) -> Streams:
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How tables are read on: ``follow``: as files grow; behind what was ``before``.
+
+    ``keep`` is told what is left out of which stream.
+    """
+
+    follow: bool = False
+    before: Before | None = None
+    keep: Callable[[str, StreamError], object] | None = None
+
+
+def open_streams(
+    queries: Sequence[AnyPrepared], given: Any, reading: ReadingOptions, following: Following = Following()
+) -> Streams:
     """The streams of queries: ``given`` is one source, or a mapping of sources by the names of their streams.
 
     OptionError: a stream without source or a source without stream.
@@ -94,37 +111,44 @@ def open_streams(queries: Sequence[AnyPrepared], given: Any, reading: ReadingOpt
     if isinstance(given, Mapping):
         if reading.stream is not None:
             raise OptionError(f"sources with names are streams, so that no column ({reading.stream}) says which")
-        return _named(queries, given, reading)
-    malformed = MalformedLines()
-    source = with_times(_opened(given, reading, malformed), reading)
-    return Streams({"": source}, reading, reading.setting(has_names=False), malformed)
+        return _named(queries, given, reading, following)
+    return _streams({"": given}, reading, following, reading.setting(has_names=False))
 
 
-def _opened(given: Any, reading: ReadingOptions, malformed: MalformedLines) -> TableSource:
-    return open_source(given, reading.types, reading.csv, malformed.note if reading.skip else None)
+def _streams(given: Mapping[str, Any], reading: ReadingOptions, following: Following, setting: Setting) -> Streams:
+    check_csv(reading.csv)
+    given = {name: piped(data, following.follow) for name, data in given.items()}  # all, before one is waited for
+    types, csv = declared(reading.types), reading.csv or CsvFormat()
+    tables = {}
+    for name, data in given.items():
+        left_out = LeftOut(_keeper(following.keep, name)) if reading.skip else None
+        how = FileReading(types, csv, None if left_out is None else left_out.note)
+        tables[name] = opened_table(name, data, how, left_out, following.before)
+    sources = {name: with_times(table.rows, reading) for name, table in tables.items()}
+    streams = Streams(tables, sources, reading, setting)
+    members = (one for table in tables.values() for one in declared_members(table.rows, reading.types))
+    check_declared(reading.types, (*streams.names, *members))
+    return streams
 
 
-def _named(queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: ReadingOptions) -> Streams:
+def _keeper(keep: Callable[[str, StreamError], object] | None, stream: str) -> LeaveOut | None:
+    return None if keep is None else partial(keep, stream)
+
+
+def _named(
+    queries: Sequence[AnyPrepared], given: Mapping[str, Any], reading: ReadingOptions, following: Following
+) -> Streams:
     is_open = not all(each.query.streams for each in queries)
     asked = dict.fromkeys(name for each in queries for name in each.query.streams)
     names = tuple(dict.fromkeys([*asked, *given]) if is_open else asked)
     _check_names(names, given)
-    malformed = MalformedLines()
     if len(names) == 1:
-        only = with_times(_opened(given[names[0]], reading, malformed), reading)
-        return Streams({"": only}, reading, reading.setting(False, names[0], names), malformed)
+        return _streams({"": given[names[0]]}, reading, following, reading.setting(False, names[0], names))
     if reading.time is None:
         raise OptionError("several streams are merged by time: say which column has the times (time)")
-    given = {name: piped(given[name]) for name in names}
-    types, csv = declared(reading.types), reading.csv or CsvFormat()
-    leave_out = malformed.note if reading.skip else None
-    plain = {name: opened(given[name], types, csv, leave_out) for name in names}
-    sources = {name: with_times(source, reading) for name, source in plain.items()}
-    for name, source in sources.items():
+    streams = _streams({name: given[name] for name in names}, reading, following, reading.setting(True, None, names))
+    for name, source in streams.sources.items():
         _check_columns(name, source.names, reading)
-    streams = Streams(sources, reading, reading.setting(True, None, names), malformed)
-    members = (one for source in plain.values() for one in declared_members(source, reading.types))
-    check_declared(reading.types, (*streams.names, *members))
     return streams
 
 

@@ -14,6 +14,7 @@ from spaseq.errors import OptionError, OutOfMemoryError
 from spaseq.results.table import MOST_SHOWN, html_table
 from spaseq.runtime.core import How
 from spaseq.runtime.guards import Tables, Uncopied, Use
+from spaseq.runtime.message_sources import PartitionState
 from spaseq.streams.losses import Loss
 from spaseq.tuples.feeding import SourceFeed
 from spaseq.tuples.parametric_tuple_query import AnyTupleQuery
@@ -229,12 +230,40 @@ class ManyMatches(Read["tuple[str, pyarrow.RecordBatch]"]):
         """Where it is, for ``resumed``.  OptionError: not all results so far were taken."""
         return self._feed.state()
 
-    def counts(self) -> dict[str, int]:
-        """How many results are left, by query."""
+    @property
+    def partitions(self) -> dict[str, dict[str, PartitionState]]:
+        """How far messages are worked out, of the streams that come in these, by the names of their partitions."""
+        return self._feed.partitions
+
+    @property
+    def untimely(self) -> dict[str, int]:
+        """Events of each stream that were left out because their times were wrong, those before included."""
+        return self._feed.untimely
+
+    @property
+    def reading(self) -> bool:
+        """Whether it waits for events, so that KeyboardInterrupt does no harm."""
+        return self._feed.reading
+
+    def stop(self) -> None:
+        """Read no further: what is decided by the events read is still given, as if the input paused here."""
+        self._feed.stop()
+
+    def release(self) -> None:
+        """All that was given so far is in a checkpoint: messages of it need not come again."""
+        self._feed.release()
+
+    def close(self) -> None:
+        """Receive no further messages."""
+        self._feed.close()
+
+    def counts(self, counts: dict[str, int] | None = None) -> dict[str, int]:
+        """How many results are left, by query; in ``counts`` they are added up, whatever ends that."""
         self._feed.count_apart()
         self._found = self._read_as(counted)
+        counts = {} if counts is None else counts
         with self._sound():
-            counts = dict.fromkeys(self.forms, 0)
+            counts |= dict.fromkeys(self.forms, 0)
             for name, count in self._found:
                 counts[name] += count.num_rows if isinstance(count, pyarrow.RecordBatch) else count  # found before
             return counts

@@ -20,6 +20,8 @@ from tests.transports.scripted import event
 
 ALL = "SELECT ?a FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <urn:value> ?v } }"
 MAPPING = "EVENT <urn:{?n}> AT ?time CONSTRUCT { <urn:{?n}> <urn:value> ?value }"
+CAST = """PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> EVENT <urn:{?n}> AT ?time
+CONSTRUCT { <urn:{?n}> <urn:value> ?v } WHERE { BIND(xsd:integer(?value) AS ?v) }"""
 RUN = "run all.spaseq --quiet --on-error dead-letter --dead-letters letters.jsonl --stream"
 BROKEN = {  # messages of graphs, and of rows
     "no UTF-8": (b'<urn:x> <urn:value> "\xff" <urn:x> .', b'{"n": "\xff", "time": 1, "value": 1}'),
@@ -108,6 +110,42 @@ def test_of_files(invoke: Invoke, letters: Path, folder: Path) -> None:
         ("t.csv:3", "b,x,2", 'the row is no event: ?time is "x", no time'),
         ("t.csv:4", "c,3", "the number of values is 2, that of columns 3"),
     ]
+
+
+LINES = {  # of which some are no UTF-8, and a row is on two lines; those that are broken
+    "t.csv": (
+        b'n,time,value\na,1,1\n\xff,x,2\n"b\nc",2,much\nd,4\r\ne,5,5\n',
+        [b"\xff,x,2", b'"b\nc",2,much', b"d,4"],
+    ),
+    "t.jsonl": (
+        b'{"n": "a", "time": 1, "value": 1}\n{"n": "\xff", "time": 2, "value": 2}\n {"n": 1, \n'
+        b'{"n": "e", "time": 5, "value": 5}\n',
+        [b'{"n": "\xff", "time": 2, "value": 2}', b' {"n": 1, '],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("command", ["run", "tuples"])
+def test_lines_of_files_are_kept_as_they_are(invoke: Invoke, letters: Path, name: str, command: str) -> None:
+    text, expected = LINES[name]
+    Path(name).write_bytes(text)
+    Path("all.ceql").write_text("SELECT a.n FROM S WHERE T AS a FILTER a[value < 9]")
+    line = [*RUN.split(), f"s={name}", "--map", "s=cast.map"]
+    if command == "tuples":
+        line = ["tuples", "all.ceql", "--events", name, *RUN.split()[2:-1], "--relation", "T", "--time", "time"]
+        line += ["--declare", "value=int64", "--declare", "time=int64"]
+    Path("cast.map").write_text(CAST)
+    result = invoke(*line, "--count")
+    assert (result.exit_code, result.stdout) == (0, "2\n"), result.stderr
+    assert sorted(data_of(json.loads(one)) for one in letters.read_text().splitlines()) == sorted(expected)
+
+
+def test_a_line_of_n_quads_is_kept_as_it_is(invoke: Invoke, letters: Path, folder: Path) -> None:
+    broken = b'<urn:b> <urn:value> "\xff\x01" <urn:b> .'
+    (folder / "s.nq").write_bytes(b"\n".join([event("a", 1), broken, event("c", 3), b""]))
+    assert invoke(*RUN.split(), "s=s.nq", "--count").stdout == "2\n"
+    assert [data_of(json.loads(one)) for one in letters.read_text().splitlines()] == [broken]
 
 
 def test_a_run_that_goes_on_keeps_each_once(invoke: Invoke, letters: Path, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -49,9 +50,10 @@ def run(
     states: list[tuple[bytes, int]] = []
     feeds: list[SourceFeed] = []
 
-    def step(feed: SourceFeed) -> None:
+    def step(feed: SourceFeed) -> float:
         states.append((feed.state(), len(found)))
         feeds.append(feed)
+        return math.inf
 
     for name, batch in resumed(texts, sources, READING, step, state):
         found += [(name, *map(str, row.values())) for row in batch.to_pylist()]

@@ -13,9 +13,8 @@ from spaseq.errors import StreamError
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.files import check_followed, check_path, live_source, shown, table_files
 from spaseq.sources.incoming import Incoming
-from spaseq.sources.tables.json_lines import LeaveOut
 from spaseq.sources.tables.opening import FileReading, declared_members, is_text, opened_as
-from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
+from spaseq.sources.tables.source import CsvFormat, LeaveOut, TableSource, Types, check_csv, check_declared, declared
 
 _CAST_TO = {
     f"<{XSD}decimal>": pyarrow.decimal128(38, 18),  # as decimals of RDF are kept

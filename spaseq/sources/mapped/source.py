@@ -12,10 +12,13 @@ from gpm.native.assembly import Encoder
 from nfa_native.terms.decoding import texts
 from spaseq.errors import Location, StreamError
 from spaseq.pattern.mappings import Mapping
+from spaseq.sources.incoming import Incoming
 from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
+from spaseq.sources.mapped.opening import TableFormat, mapped_source
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
+from spaseq.sources.tables.followed import until_row
 from spaseq.sources.tables.message_rows import MessageRows
 from spaseq.sources.tables.source import TableSource
 from spaseq.sources.tables.types import column_named, exact_name
@@ -50,9 +53,31 @@ def events_of(
         for row, what in made.malformed:
             place = reading.place(row) if not options.skip or report.wants_position() else Location()
             error = StreamError(f"the row is no event: {what}", place)
-            report.note(error, options.skip, source.message(row) if isinstance(source, MessageRows) else None)
+            report.note(error, options.skip)
             if not options.skip:
                 raise error
+
+
+def live_events(
+    iri: str,
+    mapping: Mapping,
+    incoming: Incoming,
+    how: TableFormat,
+    encoder: Encoder,
+    options: WireOptions,
+    report: WireReport,
+) -> Iterator[Events]:
+    """Events as of ``events_of``, none where more has to be waited for; each file that follows has its own header."""
+    nothing = Events.of(iri, [], encoder)
+    has_header = how.csv is None or how.csv.names is None
+    with incoming:
+        while True:
+            for _ in until_row(incoming, has_header):
+                yield nothing
+            source = mapped_source(incoming, mapping, how)
+            yield from events_of(iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle)
+            if not incoming.next_file():
+                return
 
 
 def all_events(

@@ -17,7 +17,7 @@ from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.sources.rdf.assembler import Dataset, EventAssembler, Received
 from spaseq.sources.rdf.events import Events
-from spaseq.sources.rdf.nquads import explain, printable
+from spaseq.sources.rdf.nquads import explain, printable, shown_line
 from spaseq.sources.rdf.text import Gathering, pieces
 from spaseq.sources.rdf.wire import DELIMITER, TAKEN
 
@@ -217,7 +217,7 @@ class _Line:
         return self._place(column, len(text) if found else 1)
 
     def _place(self, column: int, width: int) -> Location:
-        return Location(self._path, self._number, column, printable(self._line), width)
+        return shown_line(self._path, self._number, column, self._line, width)
 
     def failure(self, error: SyntaxError | OverflowError) -> StreamError:
         """The error for what ``_statements`` raised."""

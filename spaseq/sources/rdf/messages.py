@@ -17,7 +17,7 @@ from gpm.parsing import parse
 from spaseq.errors import Location, StreamError
 from spaseq.sources.rdf.assembler import Dataset, EventAssembler, Received
 from spaseq.sources.rdf.events import Events
-from spaseq.sources.rdf.nquads import explain, printable
+from spaseq.sources.rdf.nquads import explain, shown_line
 from spaseq.sources.rdf.text import Delimiters, Gathering, SourceText, header, indented, pieces, with_newlines
 from spaseq.sources.rdf.wire import CUT_OFF, DELIMITER, PAUSED, TAKEN
 
@@ -190,8 +190,8 @@ class _Passage:
 
     def place(self, index: int, column: int, width: int = 1) -> Location:
         """A place in the line with this index here."""
-        line = printable(self.shown[index]) if index < len(self.shown) else ""
-        return Location(self.path, self.first + index, column, line, max(1, width))
+        line = self.shown[index] if index < len(self.shown) else b""
+        return shown_line(self.path, self.first + index, column, line, max(1, width))
 
     def locate(self, text: str) -> Location:
         """The place of a text; that of the message's first word if it stands nowhere as such."""

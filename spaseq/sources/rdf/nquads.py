@@ -111,8 +111,9 @@ def _with_newlines(data: bytes) -> bytes:
     return lines + data[len(ended) :]
 
 
-def _location(path: str, line: int, text: bytes, column: int, width: int = 1) -> Location:
-    return Location(path, line, column, printable(text), width)
+def shown_line(path: str, number: int, column: int, line: bytes, width: int = 1) -> Location:
+    """A place in a line, which is shown."""
+    return Location(path, number, column, printable(line), width, line.rstrip(b"\r\n"))
 
 
 def printable(line: bytes) -> str:
@@ -146,12 +147,12 @@ class _Lines:
             return Location(self._path)
         lines = self._block[self._start : self._stop].rstrip()
         number = self._before + self._block.count(b"\n", self._start, self._start + len(lines)) + 1
-        return _location(self._path, self._lines_before() + number, lines.rpartition(b"\n")[2], 1)
+        return shown_line(self._path, self._lines_before() + number, 1, lines.rpartition(b"\n")[2])
 
     def locate(self, offset: int, text: str) -> Location:
         line, number = self._line(offset)
         column = line.decode("utf-8", "replace").rfind(text) + 1 if text else 0
-        return _location(self._path, number, line, max(1, column), len(text) if column else 1)
+        return shown_line(self._path, number, max(1, column), line, len(text) if column else 1)
 
     def bad_line(self, offset: int) -> tuple[StreamError, bytes | None]:
         line, number = self._line(offset)
@@ -159,8 +160,8 @@ class _Lines:
         ended = self._block.find(b"\n", offset, self._stop) >= 0
         hint = "" if ended else "the input ends in the middle of this statement"
         if error is None:
-            return StreamError("this is no statement", _location(self._path, number, line, 1), hint=hint), None
-        place = _location(self._path, number, line, error.offset or 1, _width(error))
+            return StreamError("this is no statement", shown_line(self._path, number, 1, line), hint=hint), None
+        place = shown_line(self._path, number, error.offset or 1, line, _width(error))
         return StreamError(explain(error), place, hint=hint), graph_of(line)
 
     def _line(self, offset: int) -> tuple[bytes, int]:

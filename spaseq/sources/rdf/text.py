@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from spaseq.errors import Location
 from spaseq.sources.incoming import chunks
-from spaseq.sources.rdf.nquads import BOM, GATHERED, printable
+from spaseq.sources.rdf.nquads import BOM, GATHERED, shown_line
 
 _WORD_END = rb"(?![^\s\"'<>#;,\[\](){}])"
 _LABEL = rb"[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*')"
@@ -163,7 +163,7 @@ class SourceText:
         """A column of a line; a line whose beginning was forgotten is not shown."""
         if number == self._line and self._column:
             return Location(self.path, number, self._column + column)
-        return Location(self.path, number, column, printable(line), max(1, width))
+        return shown_line(self.path, number, column, line, max(1, width))
 
     def end(self) -> Location:
         """The place of the last line."""

@@ -82,16 +82,15 @@ class WireReport:
     on_skip: OnSkip | None = None  # is given what is skipped
     whole: bytes | None = None  # the message that is read
 
-    def note(self, error: StreamError, skipped: bool = False, data: bytes | None = None) -> None:
-        """Count ``error`` and list it if it is among the first ten; ``skipped``: reading goes on without ``data``.
+    def note(self, error: StreamError, skipped: bool = False) -> None:
+        """Count ``error`` and list it if it is among the first ten; ``skipped``: reading goes on after it.
 
-        Where these are not given they are the message that is read, or else the line that the error shows.
+        What is skipped is the message that is read, or else what the error says: a line of a file, say.
         """
         self.errors += 1
         self.skipped += skipped
         if skipped and self.on_skip is not None:
-            known = self.whole if data is None else data
-            self.on_skip(error, error.location.text.encode("utf-8", "surrogateescape") if known is None else known)
+            self.on_skip(error, error.location.data if self.whole is None else self.whole)
         if skipped and error.hint == REST_IS_LOST:
             self.cut += 1
             self.first.setdefault("cut", f"at {error.location}")

@@ -23,7 +23,7 @@ from spaseq.text import did_you_mean
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_MOST_REMEMBERED = 1000  # of the texts that are no times
+_MOST_REMEMBERED = 1000  # of the texts that are no times, beside those of a batch
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d(:\d\d(:\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d(:?\d\d)?)?)?", re.ASCII)
 _INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+\.\d*", re.ASCII)
@@ -47,7 +47,7 @@ class TextTimes:
         self._type = INSTANT
         self._schema = pyarrow.schema([])
         self._has_proper = False  # one of the texts was a time
-        self._malformed: dict[int, str] = {}  # the first one of each batch, by its row
+        self._malformed: dict[int, str] = {}  # those of the batches that were read last, by their rows
         if form is not None:
             _check(form)
 
@@ -80,6 +80,8 @@ class TextTimes:
         """All rows."""
         first = 0
         for batch in self._source.batches():
+            if len(self._malformed) > _MOST_REMEMBERED:
+                self._malformed = {}
             for place in self._places(batch.schema):
                 field = self._schema.field(batch.schema.names[place])
                 if batch.schema.field(place).type != field.type:
@@ -96,7 +98,7 @@ class TextTimes:
         return self._source.place(row)
 
     def told(self, row: int) -> tuple[str, str] | None:
-        """What is wrong with the time of the first malformed row of a batch, and a hint; None: it was no text."""
+        """What is wrong with the time of a row that was read last, and a hint; None: it was no text."""
         text = self._malformed.get(row)
         if text is None:
             return None
@@ -115,11 +117,10 @@ class TextTimes:
         )
         found = self._times(coded.dictionary).take(coded.indices)
         if found.null_count > texts.null_count:
-            wrong = int(np.argmax(found.is_null().to_numpy(False) & texts.is_valid().to_numpy(False)))
-            if len(self._malformed) == _MOST_REMEMBERED:
-                self._malformed.clear()
-            self._malformed[first + wrong] = texts[wrong].as_py()
-            self._has_proper = self._has_proper or found.slice(0, wrong).null_count < wrong
+            wrong = np.flatnonzero(found.is_null().to_numpy(False) & texts.is_valid().to_numpy(False))
+            self._malformed |= {first + int(row): texts[int(row)].as_py() for row in wrong}
+            before = int(wrong[0]) if len(wrong) else 0  # none: a dictionary may have NULL
+            self._has_proper = self._has_proper or found.slice(0, before).null_count < before
         self._has_proper = self._has_proper or (found.null_count == texts.null_count < len(texts))
         return found
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
-from itertools import accumulate, islice
-from typing import Any, TypeAlias
+from functools import lru_cache, partial
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +17,10 @@ import pyarrow.compute
 from pyarrow import types
 
 from spaseq.errors import Location, StreamError
+from spaseq.sources.tables.csv_faults import sorted_out, suspects
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
-from spaseq.sources.tables.source import CsvFormat, better_type, cannot_read, to_usual
+from spaseq.sources.tables.row_places import RowPlaces, line_ends
+from spaseq.sources.tables.source import CsvFormat, LeaveOut, better_type, cannot_read, to_usual
 from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown
 
 _LINE_END = (b"\n", b"\r")
@@ -70,9 +70,6 @@ def _quoted(delimiter: str) -> re.Pattern[bytes]:
     return re.compile(rb"(?:(?<=[\r\n" + before + rb'])|\A)"(?:[^"]++|"")*+("|\Z)')
 
 
-Piece: TypeAlias = "list[pyarrow.RecordBatch] | pyarrow.ArrowInvalid"
-
-
 def row_ends(data: bytes, delimiter: str) -> list[int]:
     """Where each row of some CSV ends."""
     lines = data.splitlines(keepends=True)
@@ -83,6 +80,17 @@ def row_ends(data: bytes, delimiter: str) -> list[int]:
     with suppress(csv.Error):  # a value is too long for Python: it is a part of the last row
         return [*dict.fromkeys(ends[reader.line_num - 1] for _ in reader)]
     return [len(data)]
+
+
+def rows_in(data: bytes, delimiter: str) -> list[tuple[int, bytes]]:
+    """The rows of some CSV that have something: of each the lines before it, and its bytes without a line end."""
+    found, begin, lines = list[tuple[int, bytes]](), 0, 0
+    for end in row_ends(data, delimiter):
+        row = data[begin:end]
+        if text := row.strip(b"\r\n"):
+            found.append((lines, text))
+        begin, lines = end, lines + line_ends(row)
+    return found
 
 
 ROOM = 10  # times its bytes is what CSV may need in memory: "1" is a place, a number, and copies of these
@@ -108,11 +116,10 @@ class CsvSource:
 
     def __init__(
         self, raw: TableBytes, declared: dict[str, pyarrow.DataType], form: CsvFormat,
-        leave_out: Callable[[StreamError], object] | None = None,
+        leave_out: LeaveOut | None = None,
     ) -> None:  # fmt: skip
         self._raw = raw
         self._leave_out = leave_out
-        self._bad: list[int] = []  # for each row that was left out, the number of rows before it
         self._name = raw.name
         self._declared = declared
         self._form = form
@@ -121,6 +128,11 @@ class CsvSource:
         self._header = 0
         self._refuse_json()
         self.names = form.names or self._read_header()
+        self._places = RowPlaces(
+            raw, lambda data: end_of_rows(data, form.delimiter), lambda data: rows_in(data, form.delimiter)
+        )
+        self._places.begin_behind(self._begin[: self._header])
+        self._places.add(0, self._first_line, self._begin[self._header :])
         self._kinds: dict[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
         self._times = ""  # a column that may come as texts
@@ -155,14 +167,16 @@ class CsvSource:
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """All rows, a megabyte of the file at a time."""
         first, rest, more = 0, self._begin[self._header :], not self._all_there
-        line = 1 + self._begin[: self._header].count(b"\n")
+        line = self._first_line
         self._begin = b""
         while True:
             stop = self._end_of_rows(rest, first) if more else len(rest)
-            for batch in self._good(rest[:stop], first, line) if stop else ():
+            data = rest[:stop]
+            self._places.add(first, line, data)
+            for batch in self._good(data, first, line) if data else ():
                 yield to_usual(batch, self._schema_of(batch), first, self.place, self._declared)
                 first += batch.num_rows
-            line += rest.count(b"\n", 0, stop)
+            line += line_ends(data)
             if not more:
                 self._raw.close()
                 return
@@ -179,33 +193,14 @@ class CsvSource:
         typed = ((name, text if column_named(name) == self._times else type_) for name, type_ in _fields(self._schema))
         return pyarrow.schema(list(typed))
 
+    @property
+    def _first_line(self) -> int:
+        """The line behind the header."""
+        return 1 + line_ends(self._begin[: self._header])
+
     def place(self, row: int) -> Location:
-        """File and line of the data row ``row`` (from 0); found by reading the file again."""
-        row += bisect_right(self._bad, row)
-        if self._raw.path:
-            with self._raw.again() as file, suppress(csv.Error):  # a value may be too long for Python
-                lines = self._lines(io.TextIOWrapper(file, "utf-8-sig", "replace", newline=""))
-                for line, text in islice(lines, row, row + 1):
-                    return Location(self._name, line, 0, text)
-        return Location(f"{self._name}, row {row + 1}")
-
-    def _lines(self, file: Any) -> Iterator[tuple[int, str]]:
-        """The line where each data row begins, and its text, up to one that is too long."""
-        seen: list[str] = []
-
-        def remembered() -> Iterator[str]:
-            while 0 < len(line := file.readline(MOST)) < MOST:
-                seen.append(line)
-                yield line
-
-        reader = csv.reader(remembered(), delimiter=self._form.delimiter)
-        header, line = self._form.names is None, 1
-        for values in reader:
-            if values and not header:
-                yield line, seen[0].rstrip("\r\n")
-            header = header and not values
-            line = reader.line_num + 1
-            seen.clear()
+        """File and line of the data row ``row`` (from 0)."""
+        return self._places.place(row)
 
     def _end_of_rows(self, data: bytes, row: int) -> int:
         """The end of the rows that are complete; StreamError if the first one, ``row``, is too long."""
@@ -251,13 +246,20 @@ class CsvSource:
         known = {name: type_ for name, type_ in self._declared.items() if name in columns and not _is_time(type_)}
         known |= {name: pyarrow.string() for name, type_ in known.items() if types.is_dictionary(type_)}
         kinds = {**dict.fromkeys(columns), **known}
-        if self._leave_out is not None:
-            data = b"".join(
-                data[begin:end] for begin, end, found in self._pieces(data, kinds) if isinstance(found, list)
-            )
-        for batch in self._parsed(data, kinds) if data else ():
+        for batch in self._first_rows(data, kinds) if data else ():
             return batch
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
+
+    def _first_rows(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
+        """Some rows, without those that are going to be left out."""
+        try:
+            return self._parsed(data, kinds)
+        except StreamError:
+            if self._leave_out is None:
+                raise
+        rows = [text for _, text in rows_in(data, self._form.delimiter)]
+        good = sorted(set(range(len(rows))) - self._suspects(rows, kinds))
+        return sorted_out([rows[at] for at in good], set(), partial(self._by_arrow, kinds=kinds))[0]
 
     def _kind(self, column: pyarrow.Array, declared: pyarrow.DataType | None) -> pyarrow.DataType:
         """The type to read a column with, which in its first rows has the type of ``column``."""
@@ -270,43 +272,27 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _good(self, data: bytes, before: int, line: int) -> Iterator[pyarrow.RecordBatch]:
+    def _good(self, data: bytes, before: int, line: int) -> list[pyarrow.RecordBatch]:
         """The rows of some CSV, which begins with that row and in that line, without those that are left out."""
         if self._leave_out is None:
-            yield from self._parsed(data, self._kinds, before)
-            return
-        for begin, end, found in self._pieces(data, self._kinds):
-            if isinstance(found, list):
-                yield from found
-                before += sum(batch.num_rows for batch in found)
-                continue
-            text = data[begin:end].decode("utf-8", "replace").rstrip("\r\n")
-            place = Location(self._name, line + data.count(b"\n", 0, begin), 0, text)
-            self._bad.append(before)
-            self._leave_out(self._explained(str(found), before, place))
+            return self._parsed(data, self._kinds, before)
+        try:
+            return self._by_arrow(data, self._kinds)
+        except pyarrow.ArrowInvalid:
+            rows = rows_in(data, self._form.delimiter)
+        texts = [text for _, text in rows]
+        good, faults = sorted_out(texts, self._suspects(texts, self._kinds), partial(self._by_arrow, kinds=self._kinds))
+        for left_out, at in enumerate(sorted(faults)):
+            lines, text = rows[at]
+            place = Location(self._name, line + lines, 0, text.decode("utf-8", "replace"), data=text)
+            self._places.leave_out(before + at - left_out)
+            self._leave_out(self._explained(str(faults[at]), before, place))
+        return good
 
-    def _pieces(self, data: bytes, kinds: dict[str, Any]) -> Iterator[tuple[int, int, Piece]]:
-        """Where rows begin and end that can be read together, and what they are; one that cannot has its error.
-
-        What cannot be read as a whole is halved until it can, or is a single row.
-        """
-        ends: list[int] = []
-        open_ = [(0, len(data), -1, -1)]  # bytes, and the rows that they are, once rows are counted
-        while open_:
-            begin, end, first, last = open_.pop()
-            try:
-                yield begin, end, self._by_arrow(data[begin:end], kinds)
-                continue
-            except pyarrow.ArrowInvalid as unreadable:
-                error = unreadable
-            if first < 0:
-                ends = row_ends(data, self._form.delimiter)
-                first, last = 0, len(ends)
-            if last - first < 2:
-                yield begin, end, error
-            else:
-                middle = (first + last) // 2
-                open_ += [(ends[middle - 1], end, middle, last), (begin, ends[middle - 1], first, middle)]
+    def _suspects(self, rows: Sequence[bytes], kinds: dict[str, Any]) -> set[int]:
+        """Rows that are most likely malformed; a time that is none may come as a text."""
+        typed = {name: kind for name, kind in kinds.items() if name != self._times}
+        return suspects(rows, self.names, typed, self._form.delimiter, self._form.nulls)
 
     def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
         """The rows of some CSV without header, ``before`` rows after the first one."""

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow
 
@@ -26,11 +23,11 @@ from spaseq.sources.tables.json_text import (
 from spaseq.sources.tables.json_types import ValueShape, coded, reading_type
 from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, has_infinite, read_as
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
-from spaseq.sources.tables.source import is_text, to_usual
+from spaseq.sources.tables.row_places import RowPlaces
+from spaseq.sources.tables.source import LeaveOut, is_text, to_usual
 from spaseq.sources.tables.types import CODED_TEXT, ValueKind, column_named, kind_of_type, read_type
 
 _ROOM = 10  # times its bytes is what JSON may need in memory
-LeaveOut: TypeAlias = Callable[[StreamError], object]  # is told why a line is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +68,9 @@ class JsonSource:
         self._schema = pyarrow.schema([])
         self._numbers: re.Pattern[bytes] | None = None  # that are texts of a column
         self._times = ""  # a column of which texts stay texts
-        self._bad: list[int] = []  # for each line that was left out, the number of rows before it
         self._begin, self._all_there = (raw.read().removeprefix(BOM), False) if like else self._first_lines()
+        self._places = RowPlaces(raw, lambda data: data.rfind(b"\n") + 1, _rows_in)
+        self._places.add(0, 1, self._begin)
         self._rows = [] if like else self._sample()
         self.names: tuple[str, ...] = like.names if like else self._names()
 
@@ -137,6 +135,7 @@ class JsonSource:
             if not block:
                 yield pyarrow.RecordBatch.from_pylist([], self._schema)
                 continue
+            self._places.add(first, line, block)
             for batch in self._parsed(block, first, line):
                 if batch.num_rows:
                     yield to_usual(batch, self._schema, first, self.place, self._declared)
@@ -144,16 +143,13 @@ class JsonSource:
             line += block.count(b"\n")
 
     def place(self, row: int) -> Location:
-        """File and line of the row ``row`` (from 0); found by reading the file again."""
-        number = row + bisect_right(self._bad, row)
-        if self._raw.path:
-            with self._raw.again() as file:
-                for line, text in islice(_lines(io.BufferedReader(file)), number, number + 1):
-                    return self._at(line, text)
-        return Location(f"{self._raw.name}, row {number + 1}")
+        """File and line of the row ``row`` (from 0)."""
+        return self._places.place(row)
 
-    def _at(self, line: int, text: bytes, column: int = 0) -> Location:
-        return Location(self._raw.name, line, column, text.decode("utf-8", "replace"))
+    def _malformed(self, number: int, line: bytes, error: LineError) -> StreamError:
+        data = line.rstrip(b"\r")
+        place = Location(self._raw.name, number, error.column, data.decode("utf-8", "replace").rstrip(), data=data)
+        return StreamError(error.message, place, hint=error.hint)
 
     def _blocks(self) -> Iterator[bytes]:
         """Whole lines, of which the last one may have no end; empty before more has to be waited for."""
@@ -226,18 +222,18 @@ class JsonSource:
     def _one_by_one(self, block: bytes, first: int, line: int) -> tuple[list[list[Any]], StreamError | None]:
         """The values of rows, and what is wrong with the line behind them if it is not left out."""
         rows: list[list[Any]] = []
-        for number, text in enumerate(lines_of(block), line):
-            if not text:
+        for number, one in enumerate(block.split(b"\n"), line):
+            if not (text := one.rstrip(BLANK)):
                 continue
             try:
                 members = decoded(text)
                 rows.append([column.value(members) for column in self._columns])
             except LineError as error:
-                malformed = StreamError(error.message, self._at(number, text, error.column), hint=error.hint)
+                malformed = self._malformed(number, one, error)
                 if self._leave_out is None:
                     return rows, malformed
                 self._leave_out(malformed)
-                self._bad.append(first + len(rows))
+                self._places.leave_out(first + len(rows))
         return rows, None
 
     # ── the first lines ──────────────────────────────────────────────────────────────────────────────────────
@@ -263,7 +259,7 @@ class JsonSource:
             try:
                 found += [decoded(text)] if text else []
             except LineError as error:
-                first = first or StreamError(error.message, self._at(number, text, error.column), hint=error.hint)
+                first = first or self._malformed(number, text, error)
         if first is not None and not found:
             raise first
         return found
@@ -299,11 +295,7 @@ def _by_arrow(block: bytes, schema: pyarrow.Schema) -> pyarrow.Table:
     )
 
 
-def _lines(file: Any) -> Iterator[tuple[int, bytes]]:
-    """The numbers and texts of lines that have something, up to one that is too long."""
-    number = 0
-    while 0 < len(line := file.readline(MOST)) < MOST:
-        number += 1
-        text = (line.removeprefix(BOM) if number == 1 else line).rstrip(BLANK + b"\n")
-        if text:
-            yield number, text
+def _rows_in(block: bytes) -> list[tuple[int, bytes]]:
+    """The lines that have something, each with the lines before it."""
+    lines = (line.rstrip(b"\r") for line in block.split(b"\n"))
+    return [(number, line) for number, line in enumerate(lines) if line.rstrip(BLANK)]

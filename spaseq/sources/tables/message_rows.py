@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import accumulate
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow
@@ -22,12 +21,10 @@ from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.files import as_stream_errors
 from spaseq.sources.tables.json_text import LineError, decoded, lines_of, may_be_deep
 from spaseq.sources.tables.json_types import with_declared
-from spaseq.sources.tables.source import CsvFormat, check_values, to_usual, without_times
+from spaseq.sources.tables.source import CsvFormat, LeaveOut, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
 from spaseq.sources.transports.transport import Message, Transport, as_line
 from spaseq.streams.batch import Numbers
-
-Refuse: TypeAlias = Callable[[StreamError, bytes], object]  # is told what is wrong with a message
 
 PAUSE = 0.05  # seconds without a message after which types are inferred from the rows that are there
 FORMATS = ("json", "csv", "arrow")
@@ -47,7 +44,7 @@ class RowFormat(ABC):
 
     def fault(self, message: Message, place: str, error: Exception) -> StreamError:
         """Why a message has no rows, where ``error`` was raised."""
-        return StreamError(f"the message has no such rows: {_told(error)}", Location(place))
+        return StreamError(f"the message has no such rows: {_told(error)}", Location(place, data=message.data))
 
 
 class JsonRows(RowFormat):
@@ -80,7 +77,8 @@ class JsonRows(RowFormat):
                 if line:
                     decoded(line)
             except LineError as found:
-                told = Location(place, number, found.column, line.decode("utf-8", "replace"))
+                text = line.decode("utf-8", "replace")
+                told = Location(place, number, found.column, text, data=message.data)
                 return StreamError(found.message, told, hint=found.hint)
         return super().fault(message, place, error)
 
@@ -154,7 +152,7 @@ class MessageRows:
 
     def __init__(
         self, transport: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat,
-        refuse: Refuse | None = None,
+        refuse: LeaveOut | None = None,
     ) -> None:  # fmt: skip
         self._source = transport
         self._arrivals = transport.arrivals
@@ -169,6 +167,7 @@ class MessageRows:
         self._format: RowFormat = JsonRows({})
         self.names: tuple[str, ...] = ()
         self._types = self._schema = pyarrow.schema([])
+        self._goes_on = False  # with rows whose types were known before
 
     def begin(self) -> Iterator[None]:
         """Read up to the first row, or the end; None whenever that has to be waited for.
@@ -187,8 +186,8 @@ class MessageRows:
 
     def begin_as(self, schema: pyarrow.Schema) -> None:
         """Instead of ``begin``, without a look at the rows: they have these columns and types, as others before."""
-        self._begin = self._taken() or []
-        self._format = _row_format(self._source, self._begin, self._declared, self._form)
+        self._format = _row_format(self._source, [], self._declared, self._form)
+        self._goes_on = True
         self._name(schema)
 
     def _name(self, schema: pyarrow.Schema) -> None:
@@ -205,24 +204,29 @@ class MessageRows:
         return isinstance(self._format, JsonRows)
 
     @property
+    def partition(self) -> Transport:
+        """What is read."""
+        return self._source
+
+    @property
     def are_none(self) -> bool:
         """Whether no row ever came, so that nobody knows which columns there are."""
-        return not self._begin
+        return not (self._begin or self._goes_on)
 
     def _beginning(self, messages: list[Message]) -> pyarrow.Table | None:
         """The rows of the first messages, which are going to be read again; None: they have none, and are done."""
         self._format = _row_format(self._source, messages, self._declared, self._form)
-        refused, refuse = list[tuple[StreamError, bytes]](), self._refuse
-        self._refuse = lambda error, data: refused.append((error, data))
+        refused, refuse = list[StreamError](), self._refuse
+        self._refuse = refused.append
         found = self._table(messages)
         self._refuse, self._ends = refuse, []
         if found is not None and found.num_rows:
             self._begin = messages
             return found
-        for error, data in refused:
+        for error in refused:
             if refuse is None:
                 raise error
-            refuse(error, data)
+            refuse(error)
         self._arrivals.done(messages[-1])
         return None
 
@@ -245,6 +249,11 @@ class MessageRows:
 
     def _batches(self) -> Iterator[pyarrow.RecordBatch]:
         messages: list[Message] | None = self._begin
+        if self._goes_on:
+            yield from self._paused()
+            messages = self._taken()
+            self._format = _row_format(self._source, messages or [], self._declared, self._form)
+            self._format.schema = self._types
         while messages:
             self._rows += self._ends[-1] if self._ends else 0
             self._messages, self._ends = messages, []
@@ -252,15 +261,19 @@ class MessageRows:
             self.worked_out(self._rows + (self._ends[-1] if self._ends else 0))
             if self._error is not None:
                 raise self._error
-            if self.may_pause and self._arrivals.pauses():
-                yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
+            yield from self._paused()
             messages = self._taken()
+
+    def _paused(self) -> Iterator[pyarrow.RecordBatch]:
+        """No rows, if there is nothing."""
+        if self.may_pause and self._arrivals.pauses():
+            yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
 
     def _in_types(self, messages: list[Message]) -> list[pyarrow.RecordBatch]:
         """The rows of messages in the types that were chosen; a message that has others is refused alone."""
         refuse = self._refuse
-        refused: list[tuple[StreamError, bytes]] = []
-        self._refuse = None if refuse is None else lambda error, data: refused.append((error, data))
+        refused: list[StreamError] = []
+        self._refuse = None if refuse is None else refused.append
         try:
             found = self._usual(self._table(messages))
         except StreamError as unfit:
@@ -268,19 +281,19 @@ class MessageRows:
             return self._each_in_types(messages, unfit)
         self._refuse = refuse
         if refuse is not None:
-            for error, data in refused:
-                refuse(error, data)
+            for error in refused:
+                refuse(error)
         return found
 
     def _each_in_types(self, messages: list[Message], error: StreamError) -> list[pyarrow.RecordBatch]:
         if len(messages) == 1:
             self._ends = [0]
-            place = Location(self._source.place(messages[0]))
+            place = Location(self._source.place(messages[0]), data=messages[0].data)
             refused = StreamError(error.message, place, hint=error.hint)
             if self._refuse is None:
                 self._error, self._ends = refused, []
             else:
-                self._refuse(refused, messages[0].data)
+                self._refuse(refused)
             return []
         found, ends = list[pyarrow.RecordBatch](), list[int]()
         for one in messages:
@@ -307,13 +320,11 @@ class MessageRows:
         return self._rows + np.array(self._ends, np.int64)
 
     def place(self, row: int) -> Location:
-        """The message that a row is in."""
+        """The message that a row is in, of those that were given last."""
         at = bisect_right(self._ends, row - self._rows)
-        return Location(self._source.place(self._messages[at]) if at < len(self._messages) else self._source.url)
-
-    def message(self, row: int) -> bytes:
-        """The message that a row is in."""
-        return self._messages[bisect_right(self._ends, row - self._rows)].data
+        if row < self._rows or at >= len(self._messages):
+            return Location(self._source.url)
+        return Location(self._source.place(self._messages[at]), data=self._messages[at].data)
 
     def worked_out(self, row: int) -> None:
         """All rows before this one are worked out."""
@@ -355,7 +366,7 @@ class MessageRows:
                     self._error = refused
                     break
                 counts.append(0)
-                self._refuse(refused, one.data)
+                self._refuse(refused)
         self._ends = list(accumulate(counts))
         return tables[0] if tables else None
 
@@ -397,9 +408,8 @@ def _row_format(
     return {"json": lambda: JsonRows(plain), "csv": lambda: CsvRows(plain, form), "arrow": ArrowRows}[kind]()
 
 
-def only_partition(source: Transport) -> Transport:
-    """The one partition of a source.  OptionError: it has several, whose rows are in no order."""
-    found = source.partitions()
+def only_partition(source: Transport, found: Sequence[Transport]) -> Transport:
+    """The one of the partitions of a source.  OptionError: it has several, whose rows are in no order."""
     if len(found) != 1:
         several = f"{source.url} has {len(found):,} partitions, and a table is in one order"
         raise OptionError(f"{several}: read one of them, as in ?partition={found[0].name if found else 0}")
@@ -408,7 +418,7 @@ def only_partition(source: Transport) -> Transport:
 
 def rows_of_messages(source: Transport, declared: dict[str, pyarrow.DataType], form: CsvFormat) -> MessageRows:
     """A table of what comes in messages.  OptionError, StreamError: see ``MessageRows``."""
-    rows = ReleasedRows(only_partition(source), declared, form)
+    rows = ReleasedRows(only_partition(source, source.partitions()), declared, form)
     for _ in rows.begin():
         pass
     return rows

@@ -17,23 +17,27 @@ from spaseq.sources.files import (
     IPC,
     JSON_LINES,
     PARQUET,
+    check_followed,
     check_path,
     ending_of,
     is_several,
     live_source,
+    shown,
     table_files,
 )
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.source import is_url
 from spaseq.sources.tables.csv import CsvSource, is_json
+from spaseq.sources.tables.followed import FollowedFile
 from spaseq.sources.tables.frames import ArrowSource, DictionarySource, PandasSource, arrow_source
 from spaseq.sources.tables.ipc import IpcSource
-from spaseq.sources.tables.json_lines import JsonSource, LeaveOut
+from spaseq.sources.tables.json_lines import JsonSource
 from spaseq.sources.tables.json_text import AS_LINES
 from spaseq.sources.tables.message_rows import MessageRows, rows_of_messages
 from spaseq.sources.tables.parquet import ParquetSource
 from spaseq.sources.tables.raw import TableBytes
 from spaseq.sources.tables.several import FilesInTurn, FileSource
-from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_csv, check_declared, declared
+from spaseq.sources.tables.source import CsvFormat, LeaveOut, TableSource, Types, check_csv, check_declared, declared
 from spaseq.sources.transports.transport import Transport
 
 
@@ -85,12 +89,9 @@ def opened(
 def opened_as(data: Any, reading: FileReading) -> TableSource:
     """The same, read as is said."""
     types = reading.types
-    if isinstance(data, str | Path):
-        data = piped(data)
-    if isinstance(data, Transport):
-        data = Incoming(data, data.url)
-    if isinstance(data, Incoming) and isinstance(data.source, Transport) and data.source.comes_in_messages:
-        return rows_of_messages(data.source, types, reading.csv)
+    data = piped(data)
+    if (transport := messages_of(data)) is not None:
+        return rows_of_messages(transport, types, reading.csv)
     if isinstance(data, str | Path):
         return _of_path(data, reading)
     if isinstance(data, Incoming) or hasattr(data, "read"):
@@ -107,14 +108,39 @@ def opened_as(data: Any, reading: FileReading) -> TableSource:
     raise OptionError(f"tuples come from files, tables, frames or dictionaries, not from {type(data).__name__}")
 
 
-def piped(data: Any) -> Any:
-    """The opened pipe, where ``data`` is the path of one: others need not wait until it is read; else ``data``."""
+def piped(data: Any, follow: bool = False) -> Any:
+    """What comes through a pipe, a URL or a transport, where ``data`` is that: others need not wait until it is read.
+
+    ``follow``: so does what stands in a file.  Anything else is ``data``.  OptionError, StreamError: it cannot be
+    followed.
+    """
+    if isinstance(data, Transport):
+        return Incoming(data, data.url)
     if not isinstance(data, str | Path):
         return data
     check_path(str(data))
-    if Path(data).suffix.lower() in (*PARQUET, *IPC) or is_several(data):
+    if follow:
+        check_followed(data)
+    if is_several(data) or (not is_url(str(data)) and Path(data).suffix.lower() in (*PARQUET, *IPC)):
+        if follow:
+            raise StreamError(f"{shown(str(data))} cannot be followed as it grows: it is no text")
         return data
-    return live_source(str(data), follow=False) or data
+    return live_source(str(data), follow) or data
+
+
+def messages_of(data: Any) -> Transport | None:
+    """What comes in messages, of what is ``piped``; None: it does not."""
+    source = data.source if isinstance(data, Incoming) else None
+    return source if isinstance(source, Transport) and source.comes_in_messages else None
+
+
+def followed(incoming: Incoming, reading: FileReading) -> FollowedFile:
+    """A table that stands in a file that grows, and in those that replace it.  Errors as of ``open_source``."""
+
+    def open_one(path: str, like: FileSource | None) -> FileSource:
+        return _of_bytes(TableBytes(incoming, tells_pauses=True), reading, like)
+
+    return FollowedFile(incoming, open_one, reading.csv.names is None)
 
 
 def is_text(data: Any) -> bool:

@@ -39,6 +39,7 @@ class TableBytes:
         self.name = data.name if isinstance(data, Incoming) else self.path or "<stream>"
         self.url = data.source.url if isinstance(data, Incoming) else self.path
         self.is_live = isinstance(data, Incoming)
+        self.has_lines = bool(self.path) or (isinstance(data, Incoming) and data.source.goes_on)  # as a file
         self._tells_pauses = tells_pauses and self.is_live
         self._file = _open(data)
         self._next = b""  # was looked at, and is read next

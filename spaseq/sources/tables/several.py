@@ -34,6 +34,7 @@ class FilesInTurn:
         self._times: list[str] = []
         self._sources: list[FileSource] = []
         self._rows: list[int] = []  # before each of the sources
+        self._count = 0  # of the rows that were read
         self.names: tuple[str, ...] = tuple(self._first.names)
 
     @property
@@ -65,14 +66,17 @@ class FilesInTurn:
 
     def batches(self) -> Iterator[pyarrow.RecordBatch]:
         """The rows of all files."""
-        rows = 0
-        for number, file in enumerate(self._files):
-            source = self._like_first(file) if number else self._first
-            self._sources.append(source)
-            self._rows.append(rows)
-            for batch in source.batches():
-                rows += batch.num_rows
-                yield batch
+        yield from self._rows_of(self._first)
+        for file in self._files[1:]:
+            yield from self._rows_of(self._like_first(file))
+
+    def _rows_of(self, source: FileSource) -> Iterator[pyarrow.RecordBatch]:
+        """Those of the next file."""
+        self._sources.append(source)
+        self._rows.append(self._count)
+        for batch in source.batches():
+            self._count += batch.num_rows
+            yield batch
 
     def place(self, row: int) -> Location:
         """Where the row is in its file."""

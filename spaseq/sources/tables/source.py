@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow
 from pyarrow import types
@@ -21,6 +21,7 @@ from spaseq.sources.tables.types import INSTANT, column_named, fault, usual
 from spaseq.text import did_you_mean
 
 Types = Mapping[str, "str | pyarrow.DataType"]
+LeaveOut: TypeAlias = Callable[[StreamError], object]  # is told why something is left out, and of which bytes
 
 BATCH_ROWS = 1 << 16
 _NAMES = {
@@ -52,9 +53,13 @@ class TableSource(Protocol):
 
 
 @dataclass(slots=True)
-class MalformedLines:
-    """How many lines of JSON were left out because they are no rows, and what is wrong with the first."""
+class LeftOut:
+    """How many lines or messages of a source were left out because they have no rows, and what is wrong with the first.
 
+    ``keep`` is told of them, and of rows that are left out later.
+    """
+
+    keep: LeaveOut | None = None
     count: int = 0
     first: str = ""
 
@@ -62,6 +67,8 @@ class MalformedLines:
         """One more."""
         self.count += 1
         self.first = self.first or f"at {error.location}: {error.message}"
+        if self.keep is not None:
+            self.keep(error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from spaseq.pattern.formulas.predicates import attributes
 from spaseq.pattern.formulas.query import AttributeWindow, EventWindow, TimeWindow, Window
 from spaseq.sources.tables.columns import texts_as_times
 from spaseq.sources.tables.opening import open_source
-from spaseq.sources.tables.source import CsvFormat, TableSource, Types, check_texts, is_text
+from spaseq.sources.tables.source import CsvFormat, LeftOut, TableSource, Types, check_texts, is_text
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.losses import Loss, counted, were
 from spaseq.text import did_you_mean
@@ -122,7 +122,7 @@ class Encoding(Iterator[EncodedBatch]):
             clock = clock_of(roles.time, roles.unit, self.schema, source.batches(), source.place(0))
         if roles.measure is not None:
             check_measure(roles.measure, self.schema)
-        self._timed = Timed(source, clock, on_error == "skip")
+        self._timed = Timed(source, clock, LeftOut() if on_error == "skip" else None)
         self.events = 0
         self.time: int | None = None
         self._outside, self._unmeasured = Omitted(), Omitted()

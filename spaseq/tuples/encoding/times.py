@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from pyarrow import types
 from spaseq.errors import Location, OptionError, QueryError, StreamError
 from spaseq.runtime.snapshot.validation import COUNT, TIME, Shape
 from spaseq.sources.tables.columns import StructFields, TextTimes
-from spaseq.sources.tables.source import TableSource
+from spaseq.sources.tables.source import LeaveOut, LeftOut, TableSource
 from spaseq.sources.tables.types import ValueKind, check_attribute, shown
 from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, iso
 from spaseq.tuples.columns.predicates import vector
@@ -65,6 +65,19 @@ class Fault:
     hint: str = 'events without a proper time can be skipped (on_error="skip")'
 
 
+@dataclass(frozen=True, slots=True)
+class SortedOut:
+    """Which rows have a good time (n), and what is wrong with each of the others."""
+
+    good: Mask
+    fault: Callable[[int], Fault]
+
+    @property
+    def first(self) -> Fault:
+        """What is wrong with the first bad one."""
+        return self.fault(int(np.argmin(self.good)))
+
+
 class Clock:
     """Reads the column ``name`` as times, and watches that they do not fall from batch to batch.
 
@@ -98,8 +111,8 @@ class Clock:
         """No time before this one is good."""
         self._latest = max(self._latest, latest)
 
-    def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
-        """The times of a batch's events (n), which of them are good (None: all), and what is wrong with the first bad.
+    def read(self, batch: pyarrow.RecordBatch) -> tuple[Times, SortedOut | None]:
+        """The times of a batch's events (n), and which of them are good (None: all).
 
         Bad is the time that is NULL, out of the range of 64-bit microseconds, or before a good one.
         """
@@ -107,12 +120,12 @@ class Clock:
         if (found.valid is None or found.valid.all()) and self._goes_on(found.values):
             times = found.values if self._worth == 1 else found.values * self._worth
             self._latest = int(times[-1]) if len(times) else self._latest
-            return times, None, None
+            return times, None
         present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
         fits = np.asarray((found.values >= self._least) & (found.values <= self._greatest), bool)
         return self._sorted_out(np.where(present & fits, found.values, 0).astype(np.int64) * self._worth, present, fits)
 
-    def read_unordered(self, batch: pyarrow.RecordBatch) -> tuple[Times, Mask | None, Fault | None]:
+    def read_unordered(self, batch: pyarrow.RecordBatch) -> tuple[Times, SortedOut | None]:
         """``read`` of events that come in any order: a time may be before others."""
         found = self._vector(batch)
         present = np.ones(len(batch), np.bool_) if found.valid is None else found.valid
@@ -120,9 +133,8 @@ class Clock:
         good = present & fits
         times = np.where(good, found.values, 0).astype(np.int64) * self._worth
         if good.all():
-            return times, None, None
-        row = int(np.argmin(good))
-        return times, good, self._unusable(row, bool(present[row]))
+            return times, None
+        return times, SortedOut(good, lambda row: self._unusable(row, bool(present[row])))
 
     def _vector(self, batch: pyarrow.RecordBatch) -> Vector:
         """The times as integers that are worth ``_worth``; LEAST is outside of the range."""
@@ -148,19 +160,22 @@ class Clock:
         first, last = int(values[0]), int(values[-1])
         return self._least <= first and last <= self._greatest and self._latest <= first * self._worth
 
-    def _sorted_out(self, times: Times, present: Mask, fits: Mask) -> tuple[Times, Mask, Fault]:
+    def _sorted_out(self, times: Times, present: Mask, fits: Mask) -> tuple[Times, SortedOut]:
         usable = present & fits
         reached = np.maximum.accumulate(np.where(usable, times, LEAST)) if len(times) else times
         reached = np.maximum(reached, self._latest)
         before = np.concatenate([[self._latest], reached[:-1]])
         good = usable & (times >= before)
-        row = int(np.argmin(good))
         self._latest = int(reached[-1])
-        if not usable[row]:
-            return times, good, self._unusable(row, bool(present[row]))
-        fallen = f"{self._shown(times[row])} after {self._shown(before[row])}"
-        hint = "sort the events by time, or skip those that come late"
-        return times, good, Fault(row, f"the time {self.name} falls: {fallen}", hint)
+
+        def fault(row: int) -> Fault:
+            if not usable[row]:
+                return self._unusable(row, bool(present[row]))
+            fallen = f"{self._shown(times[row])} after {self._shown(before[row])}"
+            hint = "sort the events by time, or skip those that come late"
+            return Fault(row, f"the time {self.name} falls: {fallen}", hint)
+
+        return times, SortedOut(good, fault)
 
     def _shown(self, time: np.int64) -> str:
         """A time as it stands in the column."""
@@ -178,7 +193,7 @@ def _hint(name: str, type_: pyarrow.DataType) -> str:
 
 
 # ── batches with their times ─────────────────────────────────────────────────────────────────────────────
-TIMED: Shape = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
+TIMED: dict[str, Shape] = {"rows": COUNT, "skipped": COUNT, "first": [(COUNT, str)], "latest": TIME}
 
 
 def told(source: TableSource, row: int) -> tuple[str, str] | None:
@@ -206,66 +221,79 @@ def clock_of(
 class Timed:
     """Batches and times (int64[n], microseconds); without a clock the times are positions.
 
-    An event whose time is wrong raises StreamError at its place, or (``skip``) is left out and counted in ``skipped``.
+    An event whose time is wrong raises StreamError at its place, or is left out with what else is of the source, and
+    counted in ``skipped``.
     """
 
-    def __init__(self, source: TableSource, clock: Clock | None, skip: bool) -> None:
+    def __init__(self, source: TableSource, clock: Clock | None, left_out: LeftOut | None = None) -> None:
         self._source = source
         self._clock = clock
-        self._skip = skip
+        self._left_out = left_out
         self.skipped = 0
         self.rows = 0  # that were read
-        self._first: tuple[int, str] | None = None
-        self._passed = 0  # rows that were read before
-
-    @property
-    def first(self) -> str:
-        """The place of the first event that was left out, and what is wrong with its time; its file is read for it."""
-        if self._first is None:
-            return ""
-        row, message = self._first
-        return f"at {self._source.place(row)}: {message}"
+        self.first = ""  # the place of the first event that was left out, and what is wrong with its time
+        self._first_row = 0
+        self._before = 0  # rows that were read before
+        self._comes_again = True  # with them, from the beginning
 
     def __iter__(self) -> Iterator[tuple[Times, pyarrow.RecordBatch]]:
-        """All batches that have events."""
+        """All batches; one may be empty: more has to be waited for."""
         for batch in self._new():
-            times, kept = self._timed(batch, self.rows)
+            found = self._timed(batch, self.rows)
             self.rows += batch.num_rows
-            if kept.num_rows:
-                yield times, kept
+            yield found
 
     def state(self) -> dict[str, Any]:
         """How far it has read, as TIMED."""
-        first = [] if self._first is None else [list(self._first)]
+        first = [[self._first_row, self.first]] if self.first else []
         latest = LEAST if self._clock is None else self._clock.latest
-        return {"rows": max(self.rows, self._passed), "skipped": self.skipped, "first": first, "latest": latest}
+        rows = max(self.rows, self._before) if self._comes_again else self.rows + self._before
+        return {"rows": rows, "skipped": self.skipped, "first": first, "latest": latest}
 
-    def go_on(self, state: dict[str, Any], latest: int) -> None:
-        """Pass over the rows that were read when ``state`` was taken; no time before ``latest`` is good any more."""
-        self._passed, self.skipped = state["rows"], state["skipped"]
-        self._first = next(((row, message) for row, message in state["first"]), None)
+    def go_on(self, state: dict[str, Any], latest: int, comes_again: bool = True) -> None:
+        """Go on behind ``state``, to pass over the rows that were read then if they come again.
+
+        No time before ``latest`` is good any more.
+        """
+        self._before, self.skipped, self._comes_again = state["rows"], state["skipped"], comes_again
+        self._first_row, self.first = next(((row, message) for row, message in state["first"]), (0, ""))
         if self._clock is not None:
             self._clock.go_on(latest)
 
     def _new(self) -> Iterator[pyarrow.RecordBatch]:
         """The batches with the rows that were not read before; StreamError: there are fewer than those."""
+        again = self._before if self._comes_again else 0
         for batch in self._source.batches():
-            passed = min(max(0, self._passed - self.rows), batch.num_rows)
+            passed = min(max(0, again - self.rows), batch.num_rows)
             self.rows += passed
-            if passed < batch.num_rows:
+            if passed < batch.num_rows or not batch.num_rows:
                 yield batch.slice(passed)
-        if self.rows < self._passed:
-            raise StreamError(f"the events are {self.rows:,} now, and were {self._passed:,}: their source has changed")
+        if self.rows < again:
+            raise StreamError(f"the events are {self.rows:,} now, and were {again:,}: their source has changed")
 
     def _timed(self, batch: pyarrow.RecordBatch, row: int) -> tuple[Times, pyarrow.RecordBatch]:
         if self._clock is None:
             return np.arange(row, row + batch.num_rows, dtype=np.int64), batch
-        times, good, fault = self._clock.read(batch)
-        if good is None or fault is None:
+        times, found = self._clock.read(batch)
+        if found is None:
             return times, batch
+        if self._left_out is None:
+            raise self._error(found.first, row)
+        self._leave_out(found, row, self._left_out.keep)
+        return times[found.good], batch.filter(pyarrow.array(found.good))
+
+    def _leave_out(self, found: SortedOut, row: int, keep: LeaveOut | None) -> None:
+        """Some rows of the batch that begins with ``row``."""
+        bad = np.flatnonzero(~found.good)
+        self.skipped += len(bad)
+        if not self.first:
+            error = self._error(found.first, row)
+            self._first_row, self.first = row + int(bad[0]), f"at {error.location}: {error.message}"
+        if keep is not None:
+            for one in bad:
+                keep(self._error(found.fault(int(one)), row))
+
+    def _error(self, fault: Fault, row: int) -> StreamError:
+        """What is wrong with a row of the batch that begins with ``row``."""
         message, hint = told(self._source, row + fault.row) or (fault.message, fault.hint)
-        if not self._skip:
-            raise StreamError(message, self._source.place(row + fault.row), hint=hint)
-        self.skipped += int((~good).sum())
-        self._first = self._first or (row + fault.row, message)
-        return times[good], batch.filter(pyarrow.array(good))
+        return StreamError(message, self._source.place(row + fault.row), hint=hint)

@@ -48,3 +48,26 @@ def test_queries_go_on(tmp_path: Path) -> None:
     assert matches.skipped == 2
     (told,) = matches.losses()
     assert "2 malformed lines were left out" in str(told) and "t.csv:3: the number of values is 1" in str(told)
+
+
+def test_places_of_rows_that_were_read_last_need_no_other_look_at_the_file(tmp_path: Path) -> None:
+    path, told = tmp_path / "t.csv", list[StreamError]()
+    path.write_text("n,v\n" + "".join(f"{n},{'x' * 10 if n % 10 == 5 else n}\n" for n in range(20_000)))
+    source = open_source(path, {"v": "int64"}, leave_out=told.append)
+    source.choose(["n", "v"])
+    batches = list(source.batches())
+    path.unlink()
+    assert sum(batch.num_rows for batch in batches) == 18_000
+    assert [error.line for error in told] == [n + 2 for n in range(5, 20_000, 10)]
+    assert [source.place(row).text for row in (0, 5, 17_999)] == ["0,0", "6,6", "19999,19999"]
+
+
+def test_places_of_rows_that_were_read_before_are_found_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("n\n\n" + "".join(f"{n:099}\n" for n in range(50_000)))
+    source = open_source(path)
+    source.choose(["n"])
+    assert sum(batch.num_rows for batch in source.batches()) == 50_000
+    for row in (3, 4, 20_000, 7, 49_999):
+        place = source.place(row)
+        assert (place.line, int(place.text), int(place.data)) == (row + 3, row, row)
