@@ -56,5 +56,5 @@ def _copy(path: str, folder: Path) -> BinaryIO:
 def _again(kept: BinaryIO) -> Iterator[Opened]:
     """The bytes of a file that stays open, from its beginning."""
     kept.seek(0)
-    with io.BufferedReader(io.FileIO(os.dup(kept.fileno()))) as file:
-        yield file
+    with open(os.dup(kept.fileno()), "rb") as file:
+        yield cast(io.BufferedReader, file)
