@@ -56,5 +56,5 @@ def _copy(path: str, folder: Path) -> BinaryIO:
 def _again(kept: BinaryIO) -> Iterator[Opened]:
     """The bytes of a file that stays open, from its beginning."""
     kept.seek(0)
-    with open(os.dup(kept.fileno()), "rb") as file:
+    with os.fdopen(os.dup(kept.fileno()), "rb") as file:
         yield cast(io.BufferedReader, file)
