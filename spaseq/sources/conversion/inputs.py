@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -57,4 +56,4 @@ def _again(kept: BinaryIO) -> Iterator[Opened]:
     """The bytes of a file that stays open, from its beginning."""
     kept.seek(0)
     with os.fdopen(os.dup(kept.fileno()), "rb") as file:
-        yield cast(io.BufferedReader, file)
+        yield file
