@@ -13,7 +13,7 @@ import numpy as np
 from spaseq.sources.conversion.keyed_texts import KeyedTexts, Rank, ends_of
 
 MOST_RUNS = 64  # that are merged at once
-_COPIES = 4  # of the texts in memory, while they are sorted and merged
+_PARTS = 8  # of the memory, one of which has what waits: it is joined, sorted and copied, and the heap has holes
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +110,7 @@ class ExternalSort:
             return
         self._waiting.append(texts)
         self._size += _room(texts)
-        if self._size * _COPIES > self._memory:
+        if self._size * _PARTS > self._memory:
             self._spill()
 
     def finish(self) -> None:
@@ -122,7 +122,7 @@ class ExternalSort:
         """All texts in order, once; ``finish`` comes before."""
         while len(self._runs) > MOST_RUNS:
             self._merge_smallest()
-        yield from _merged(self._runs, self._memory // _COPIES)
+        yield from _merged(self._runs, 2 * self._memory // _PARTS)
 
     def close(self) -> None:
         """Give the files back."""
@@ -137,7 +137,7 @@ class ExternalSort:
         """Write the earlier half of what waits, or all if it is little: slight disorder makes no further run."""
         first, *others = self._waiting
         texts = first.joined(others).sorted()
-        count = len(texts) if len(texts) < 2 or self._size * _COPIES <= self._memory else len(texts) // 2
+        count = len(texts) if len(texts) < 2 or self._size * _PARTS <= self._memory else len(texts) // 2
         rest = texts.part(count, len(texts))
         self._waiting, self._size = [rest.joined([])] if len(rest) else [], _room(rest)
         self._write(texts.part(0, count))
@@ -155,7 +155,7 @@ class ExternalSort:
         """Let one run be what were many."""
         small = sorted(self._runs, key=lambda run: run.bytes)[:MOST_RUNS]
         merged = self._new_run(self._file())
-        for texts in _merged(small, self._memory // _COPIES):
+        for texts in _merged(small, self._memory // _PARTS):
             merged.write(texts)
         self._runs = [run for run in self._runs if run not in small]
         for run in small:

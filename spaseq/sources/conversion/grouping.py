@@ -107,4 +107,5 @@ def _first_statements(events: Events, statements: KeyedTexts) -> Numbers:
     texts = events.graphs.texts
     # The text of the last event of a block is a copy, in a block of its own.
     first = np.where(texts.block == 0, np.searchsorted(ends[firsts] - ends[0], texts.starts), len(firsts) - 1)
-    return statements.numbers[firsts[first]] >> 1
+    numbers: Numbers = statements.numbers[firsts[first]] >> 1
+    return numbers

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,5 +55,5 @@ def _copy(path: str, folder: Path) -> BinaryIO:
 def _again(kept: BinaryIO) -> Iterator[Opened]:
     """The bytes of a file that stays open, from its beginning."""
     kept.seek(0)
-    with io.BufferedReader(io.FileIO(os.dup(kept.fileno()))) as file:
+    with os.fdopen(os.dup(kept.fileno()), "rb") as file:
         yield file
