@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from spaseq.sources.transports.spool import Spool, SpooledBytes
 
 AnySpool: TypeAlias = "Spool | SpooledBytes"
+ONLY = "events"  # what a stream is called that has no name
 
 
 def check_spool(folder: Path | None, checkpoint: Path | None) -> None:
@@ -37,7 +38,7 @@ def opened(
 
     found: dict[str, AnySpool] = {}
     for stream, names in paths.items():
-        if _comes(names) and (source := spooled(names[0], stream, folder, follow)) is not None:
+        if _comes(names) and (source := spooled(names[0], stream or ONLY, folder, follow)) is not None:
             ctx.call_on_close(source.close)
             found[stream] = source
     return found

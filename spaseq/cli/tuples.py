@@ -25,6 +25,7 @@ from spaseq.cli import (
     progress,
     queries,
     sources,
+    spools,
     targets,
 )
 from spaseq.errors import LocatedError, OptionError, QuerySyntaxError, StreamError
@@ -33,7 +34,6 @@ from spaseq.plan.description import EVALUATIONS
 from spaseq.results.formats import BLOCKS
 from spaseq.runtime.run import RunState
 from spaseq.sources.files import may_fall_silent, table_files
-from spaseq.sources.source import is_url
 
 if TYPE_CHECKING:
     from spaseq.cli.tuple_block import TupleBlock
@@ -98,6 +98,7 @@ SAME = (  # options of which a run that goes on must have those of before
 @bounds.latency_option
 @bounds.sample_option
 @options.checkpoint_options
+@options.spool_option
 @options.notes_options
 @click.pass_context
 def tuples(ctx: click.Context, /, **given: Any) -> None:
@@ -134,7 +135,6 @@ class TupleOptions(options.RunOptions):
     priorities: tuple[str, ...] = ()
     recall_sample: float | None = None
     dead_letters: Path | str | None = None
-    follow: bool = False
 
     def check_times(self) -> None:
         """OptionError: what is said of times does not go together."""
@@ -171,6 +171,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         asked = self.options
         asked.check_times()
         dead_letters.check_letters(asked.on_error, asked.dead_letters)
+        spools.check_spool(asked.spool, asked.checkpoint)
         self.bound = bounds.bound_of(asked.work_bound, asked.latency_bound, asked.priorities, asked.recall_sample)
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
@@ -235,7 +236,7 @@ class TupleExecution(execution.Execution[TupleOptions]):
         state = None if self.checkpoints is None else self.checkpoints.state
         asked = self.options
         self.matches = resumed(
-            self.prepared, self.sources, self.reading, None if self.checkpoints is None else self._step,
+            self.prepared, self._spooled(), self.reading, None if self.checkpoints is None else self._step,
             None if state is None else state.engine, asked.sharing, asked.evaluation, self.bound, asked.max_steps,
             asked.follow, {} if state is None else state.partitions,
             None if asked.dead_letters is None else self._keep,
@@ -244,6 +245,12 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.ctx.call_on_close(self.matches.close)
         if self._is_live:
             self.interrupts = interrupts.RunInterrupts(self.matches)
+
+    def _spooled(self) -> Any:
+        """The tables, those that cannot be read again by way of the spool."""
+        if isinstance(self.sources, str):
+            return self.spools.get("", self.sources)
+        return {**self.sources, **self.spools}
 
     @property
     def _is_live(self) -> bool:
@@ -263,8 +270,12 @@ class TupleExecution(execution.Execution[TupleOptions]):
             self._early.append((stream, error))
             return
         if stream not in self._takers:
-            path = self.sources if isinstance(self.sources, str) else self.sources.get(stream, self.paths[0])
-            is_read_again = self.goes_on and not is_url(path)
+            name, path = stream, self.paths[0]
+            if isinstance(self.sources, str):
+                name = ""
+            elif stream in self.sources:
+                path = self.sources[stream]
+            is_read_again = self.goes_on and spools.read_again(name, path, self.spools)
             self._takers[stream] = self.letters.of(stream, is_read_again, self._passed.get(stream, 0))
         self._takers[stream](error, error.location.data)
 

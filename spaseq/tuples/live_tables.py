@@ -39,7 +39,7 @@ class OpenTable:
         if self.messages is None:
             return {}
         partition = self.messages.partition
-        return {partition.name: PartitionState(partition.arrivals.position)}
+        return {partition.name: PartitionState(partition.state(partition.arrivals.position))}
 
     def release(self) -> None:
         """Messages that are worked out need not come again."""

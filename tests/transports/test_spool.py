@@ -287,6 +287,19 @@ def test_a_file_as_standard_input_needs_no_pipe(tmp_path: Path) -> None:
     assert (tmp_path / "out.jsonl").read_bytes().count(b"\n") == 60, "the second is what comes behind the first"
 
 
+def test_rows_go_by_way_of_it_too(tmp_path: Path) -> None:
+    (tmp_path / "q.ceql").write_text("SELECT * FROM S WHERE T AS a ; T AS b FILTER a[v > 1] AND b[v < 2]")
+    (tmp_path / "all.csv").write_text("type,v\nT,5\nT,1\nT,7\nT,0\n")
+    line = [sys.executable, "-m", "spaseq", "tuples", "q.ceql", "--quiet", "--type", "type", "--output", "out.jsonl"]
+    line += ["--events", "-", "--checkpoint", "kept", "--spool", "spool"]
+    for part in ("type,v\nT,5\nT,1\n", "T,7\nT,0\n"):
+        assert subprocess.run(line, cwd=tmp_path, input=part.encode(), check=False).returncode == 0
+    whole = [*line[:-6], "--events", "all.csv"]
+    whole[whole.index("out.jsonl")] = "all.jsonl"
+    assert subprocess.run(whole, cwd=tmp_path, check=False).returncode == 0
+    assert (tmp_path / "out.jsonl").read_text() == (tmp_path / "all.jsonl").read_text()
+
+
 def test_named_pipes_are_spooled_and_files_are_not(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "q2.spaseq").write_text(

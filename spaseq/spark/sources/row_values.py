@@ -166,9 +166,9 @@ def _opened(
 ) -> MessageRows:
     """The rows in values; without ``report`` values without rows are passed over."""
 
-    def refuse(error: StreamError, data: bytes) -> None:
+    def refuse(error: StreamError) -> None:
         if report is not None:
-            report.note(error, skipped=True, data=data)
+            report.note(error, skipped=True)
 
     passes = report is None or options.skip
     return MessageRows(
