@@ -62,6 +62,22 @@ class ValueShape:
             for element in value:
                 self._elements.add(element)
 
+    @staticmethod
+    def of_column(column: pyarrow.Array) -> ValueShape:
+        """What the values are that Arrow has read in the types which it found."""
+        shape, column = ValueShape(), column.drop_null()
+        if not len(column):
+            return shape
+        shape.kind = next(kind for test, kind in _KINDS if test(column.type))
+        if shape.kind == "text" and _DAY.match(column[0].as_py()):
+            shape.texts = column.to_pylist()
+        elif shape.kind == "object":
+            members = zip(column.type, column.flatten(), strict=True)
+            shape.fields = {field.name: ValueShape.of_column(member) for field, member in members}
+        elif shape.kind == "array":
+            shape._elements = ValueShape.of_column(column.flatten())
+        return shape
+
     def type(self, declared: Mapping[str, pyarrow.DataType], path: str = "") -> pyarrow.DataType:
         """The type of the values at a path; that of a member is declared by its path."""
         if path in declared:
@@ -81,6 +97,11 @@ class ValueShape:
 _SCALARS = {
     "null": pyarrow.null(), "boolean": pyarrow.bool_(), "integer": pyarrow.int64(), "double": pyarrow.float64(),
 }  # fmt: skip
+
+_KINDS: tuple[tuple[Callable[[pyarrow.DataType], bool], str], ...] = (
+    (types.is_boolean, "boolean"), (types.is_integer, "integer"), (types.is_floating, "double"),
+    (types.is_decimal, "double"), (types.is_string, "text"), (types.is_struct, "object"), (types.is_list, "array"),
+)  # fmt: skip
 
 
 def _kind_of(value: Any) -> str:
@@ -129,12 +150,9 @@ def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
     return written if written is not None and types.is_timestamp(written) else declared
 
 
-def coded(type_: pyarrow.DataType, values: list[Any]) -> pyarrow.DataType:
-    """The type, with a dictionary if there are few texts, as of CSV."""
-    if not types.is_string(type_):
-        return type_
-    distinct = len({value for value in values if isinstance(value, str)})
-    return CODED_TEXT if distinct <= max(_FEW, len(values) // 4) else type_
+def coded(type_: pyarrow.DataType, distinct: int, count: int) -> pyarrow.DataType:
+    """The type, with a dictionary if it has few texts, as of CSV: so many ``distinct`` ones in ``count`` values."""
+    return CODED_TEXT if types.is_string(type_) and distinct <= max(_FEW, count // 4) else type_
 
 
 # ── how Arrow reads them ─────────────────────────────────────────────────────────────────────────────────
