@@ -41,6 +41,7 @@ class ValueShape:
         self.kind = "null"
         self.fields: dict[str, ValueShape] = {}
         self.texts: list[str] = []
+        self.column: pyarrow.StringArray | None = None  # the texts, where Arrow has read them
         self._elements: ValueShape | None = None
 
     def add(self, value: Any) -> None:
@@ -69,8 +70,8 @@ class ValueShape:
         if not len(column):
             return shape
         shape.kind = next(kind for test, kind in _KINDS if test(column.type))
-        if shape.kind == "text" and _DAY.match(column[0].as_py()):
-            shape.texts = column.to_pylist()
+        if shape.kind == "text":
+            shape.column = column
         elif shape.kind == "object":
             members = zip(column.type, column.flatten(), strict=True)
             shape.fields = {field.name: ValueShape.of_column(member) for field, member in members}
@@ -83,7 +84,7 @@ class ValueShape:
         if path in declared:
             return timed(declared[path], self)
         if self.kind == "text":
-            return time_type(self.texts) or pyarrow.string()
+            return time_type(self) or pyarrow.string()
         if self.kind == "array":
             assert self._elements is not None
             return pyarrow.list_(self._elements.type(declared, path))
@@ -130,11 +131,13 @@ def _below(path: str, declared: Iterable[str]) -> list[str]:
     return [name[len(begin) :].partition(".")[0] for name in declared if name.startswith(begin)]
 
 
-def time_type(texts: list[str]) -> pyarrow.DataType | None:
-    """The type of days or times that all of the texts are; None: they are not."""
-    if not texts or not _DAY.match(texts[0]) or not all(map(is_text, texts)):
+def time_type(shape: ValueShape) -> pyarrow.DataType | None:
+    """The type of days or times that all of the texts of a shape are; None: they are not."""
+    column, texts = shape.column, shape.texts
+    if column is None and texts and _DAY.match(texts[0]) and all(map(is_text, texts)):
+        column = pyarrow.array(texts, pyarrow.string())
+    if column is None or not _DAY.match(column[0].as_py()):
         return None
-    column = pyarrow.array(texts, pyarrow.string())
     for type_ in _TIMES:
         try:
             column.cast(type_)
@@ -146,7 +149,7 @@ def time_type(texts: list[str]) -> pyarrow.DataType | None:
 
 def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
     """A declared type; of times the one in which they are written, so that what is finer can be cut."""
-    written = time_type(shape.texts) if types.is_timestamp(declared) and shape.kind == "text" else None
+    written = time_type(shape) if types.is_timestamp(declared) and shape.kind == "text" else None
     return written if written is not None and types.is_timestamp(written) else declared
 
 
