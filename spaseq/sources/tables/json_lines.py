@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -112,7 +113,7 @@ class JsonSource:
 
     def _column(self, name: str) -> JsonColumn:
         shape = self._sample.shape(name)
-        type_ = coded(self._found(name, shape), self._sample.distinct(name), self._sample.count)
+        type_ = coded(self._found(name, shape), partial(self._sample.distinct, name), self._sample.count)
         try:
             read = reading_type(type_, shape.kind == "text")
         except ValueError as error:

@@ -138,13 +138,17 @@ def time_type(shape: ValueShape) -> pyarrow.DataType | None:
         column = pyarrow.array(texts, pyarrow.string())
     if column is None or not _DAY.match(column[0].as_py()):
         return None
-    for type_ in _TIMES:
-        try:
-            column.cast(type_)
-        except pyarrow.ArrowInvalid:
-            continue
-        return pyarrow.timestamp("us", type_.tz) if types.is_timestamp(type_) and type_.unit == "s" else type_
-    return None
+    type_ = next((type_ for type_ in _TIMES if _are(column, type_)), None)
+    is_whole = type_ is not None and types.is_timestamp(type_) and type_.unit == "s"
+    return pyarrow.timestamp("us", type_.tz) if is_whole else type_
+
+
+def _are(column: pyarrow.StringArray, type_: pyarrow.DataType) -> bool:
+    """Whether texts are times of a type: some first, as Arrow writes an error for each that is none."""
+    try:
+        return all(column.slice(0, size).cast(type_) is not None for size in (1, _FEW, len(column)))
+    except pyarrow.ArrowInvalid:
+        return False
 
 
 def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
@@ -153,9 +157,9 @@ def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
     return written if written is not None and types.is_timestamp(written) else declared
 
 
-def coded(type_: pyarrow.DataType, distinct: int, count: int) -> pyarrow.DataType:
+def coded(type_: pyarrow.DataType, distinct: Callable[[], int], count: int) -> pyarrow.DataType:
     """The type, with a dictionary if it has few texts, as of CSV: so many ``distinct`` ones in ``count`` values."""
-    return CODED_TEXT if types.is_string(type_) and distinct <= max(_FEW, count // 4) else type_
+    return CODED_TEXT if types.is_string(type_) and distinct() <= max(_FEW, count // 4) else type_
 
 
 # ── how Arrow reads them ─────────────────────────────────────────────────────────────────────────────────
