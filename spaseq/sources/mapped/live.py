@@ -23,6 +23,7 @@ def live_events(
     encoder: Encoder,
     options: WireOptions,
     report: WireReport,
+    whole: bool = True,
 ) -> Iterator[Events]:
     """Events as of ``events_of``, none where more has to be waited for; each file that follows has its own header."""
     nothing = Events.of(iri, [], encoder)
@@ -32,7 +33,9 @@ def live_events(
             for _ in _until_row(incoming, has_header):
                 yield nothing
             source = mapped_source(incoming, mapping, how)
-            yield from events_of(iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle)
+            yield from events_of(
+                iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle, whole=whole
+            )
             if not incoming.next_file():
                 return
 

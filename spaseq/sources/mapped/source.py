@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
+from spaseq.sources.mapped.needed import needed
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.sources.tables.message_rows import MessageRows
@@ -32,15 +33,17 @@ def events_of(
     report: WireReport,
     worked_out: Callable[[int], None] = lambda _: None,
     is_idle: Callable[[], bool] = lambda: False,
+    whole: bool = True,
 ) -> Iterator[Events]:
     """The events of a table, of the stream ``iri``; ``worked_out`` is told of the row behind those that they are of.
 
-    When it ``is_idle`` its last event is complete.
+    When it ``is_idle`` its last event is complete.  Unless ``whole`` events may be asked for, columns that no pattern
+    of the encoder needs are not read.
 
     NoValuesError: it lacks a column.  NoTermsError: values are no terms.  StreamError: it cannot be read, or a row is
     no event; with ``options.skip`` such rows are counted.
     """
-    reading = MappedReading(mapping, source, encoder, is_idle)
+    reading = MappedReading(mapping, source, encoder, is_idle, whole)
     for made in reading.made():
         bad = made.malformed[0][0] if made.malformed and not options.skip else made.end
         events = _events(iri, made, encoder).part(0, int(np.searchsorted(made.row, bad)))
@@ -80,14 +83,18 @@ class MappedReading:
         source: TableSource,
         encoder: Encoder,
         is_idle: Callable[[], bool] = lambda: False,
+        whole: bool = True,
     ) -> None:
         self._source = source
         self._is_idle = is_idle
         self._encoder = encoder
         self._completed: tuple[bytes, int] | None = None  # the event that was, as nothing came
         self._is_whole = isinstance(source, MessageRows)  # each batch: no event goes on in the next one
-        self._places = ColumnPlaces(mapping.asked, mapping.each)
-        self._mapper = RowMapper(mapping, encoder)
+        self._mapping = mapping
+        self._version = encoder.version  # with which was told what is needed
+        self._needed = mapping if whole else needed(mapping, encoder)
+        self._places = self._needed_places(source.names)
+        self._mapper = RowMapper(self._needed, encoder)
         self._rows = 0  # that were read
         self.filtered = 0
         self.place = source.place
@@ -95,6 +102,22 @@ class MappedReading:
         schema = source.choose([exact_name(name) for name in self._columns])
         none = [pyarrow.array([], type_) for type_ in schema.types]
         self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
+
+    def _needed_places(self, names: Sequence[str]) -> ColumnPlaces:
+        """Where the values are that are needed, and those that stand within columns; all columns have to be there."""
+        mapping = self._mapping
+        ColumnPlaces(mapping.asked, mapping.each).columns(names)
+        its = self._needed.asked
+        paths = {name: path for name, path in mapping.asked.items() if name in its or path not in names}
+        return ColumnPlaces(paths, mapping.each)
+
+    def _check_needed(self) -> None:
+        """StreamError: by now a pattern needs more than is read."""
+        if self._version != self._encoder.version and self._needed != self._mapping:
+            self._version = self._encoder.version
+            if needed(self._mapping, self._encoder) != self._needed:
+                message = "a query was added that uses columns which are not read"
+                raise StreamError(message, self.place(self._rows), hint="register it before the stream is read")
 
     def made(self) -> Iterator[MadeEvents]:
         """All events; the last one of a batch may go on in the next one."""
@@ -136,6 +159,7 @@ class MappedReading:
         return pyarrow.record_batch([*(batch.column(exact_name(name)) for name in names), numbers], [*names, _ROW])
 
     def _of(self, rows: pyarrow.RecordBatch, goes_on: bool = False) -> MadeEvents:
+        self._check_needed()
         values = {name: rows.column(name) for name in self._columns}
         columns, row = self._places.values(values, rows.column(_ROW).to_numpy())
         end = int(rows.column(_ROW)[-1].as_py()) + 1 if rows.num_rows else 0

@@ -119,7 +119,8 @@ class CsvRows(RowFormat):
             read_options=csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=self._names),
             parse_options=csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
-                column_types=known, null_values=list(self._form.nulls), strings_can_be_null=True,
+                column_types=known, include_columns=known.names if self.schema else None,
+                null_values=list(self._form.nulls), strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
         )  # fmt: skip
@@ -210,7 +211,8 @@ class MessageRows:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""
-        self._format.schema = self._types
+        read = dict.fromkeys(map(column_named, columns)) or self.names[:1]
+        self._format.schema = pyarrow.schema([self._types.field(name) for name in read])
         asked = [(name, self._types.field(column_named(name)).type) for name in columns]
         self._schema = usual_schema(pyarrow.schema(asked))
         return self._schema
