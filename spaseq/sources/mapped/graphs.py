@@ -92,8 +92,10 @@ class RowMapper:
         good = np.ones(len(first), np.bool_)
         good[list(faults)] = False
         maker = MappedGraphs(self._mapping, columns, place, of)
-        kept = good[event]
-        graphs = self._batch(np.ascontiguousarray(words[:, kept]), event[kept], good, times[first], maker)
+        if faults:
+            kept = good[event]
+            words, event = np.ascontiguousarray(words[:, kept]), event[kept]
+        graphs = self._batch(words, event, good, times[first], maker)
         names = None if mapping.event is None else found.words[mapping.event][first[good]]
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
         return MadeEvents(found.row[first[good]], graphs, names, malformed, found.row, end)
