@@ -5,10 +5,13 @@ Columns that only other triples are made of need not be read, where nobody asks 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpm.algebra import BlankNode, Iri, Literal, Triple, Variable
 from gpm.native.assembly import Encoder
 from gpm.terms import term_bytes
 from spaseq.pattern.mappings import Mapping
+from spaseq.sources.mapped.elements import ColumnPlaces
 
 
 def needed(mapping: Mapping, encoder: Encoder) -> Mapping:
@@ -21,6 +24,18 @@ def needed(mapping: Mapping, encoder: Encoder) -> Mapping:
         return mapping
     kept = [triple for triple in mapping.template if triple == certain[0] or _is_seen(triple, encoder)]
     return mapping.only(kept)
+
+
+def needed_places(mapping: Mapping, its: Mapping, names: Sequence[str]) -> ColumnPlaces:
+    """Where values are of which ``its`` needs those of a mapping, in a table with columns of these ``names``.
+
+    What stands within a column is needed, too: only values tell whether it is there.  NoValuesError: a column that the
+    mapping asks for is not there.
+    """
+    ColumnPlaces(mapping.asked, mapping.each).columns(names)
+    asked = its.asked
+    paths = {name: path for name, path in mapping.asked.items() if name in asked or path not in names}
+    return ColumnPlaces(paths, mapping.each)
 
 
 def is_certain(triple: Triple, event: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -12,9 +12,9 @@ from gpm.native.assembly import Encoder
 from nfa_native.terms.decoding import texts
 from spaseq.errors import Location, StreamError
 from spaseq.pattern.mappings import Mapping
-from spaseq.sources.mapped.elements import ColumnPlaces, rows_without
+from spaseq.sources.mapped.elements import rows_without
 from spaseq.sources.mapped.graphs import MadeEvents, RowMapper
-from spaseq.sources.mapped.needed import needed
+from spaseq.sources.mapped.needed import needed, needed_places
 from spaseq.sources.rdf.events import EventIris, Events
 from spaseq.sources.rdf.wire import WireOptions, WireReport
 from spaseq.sources.tables.message_rows import MessageRows
@@ -93,7 +93,7 @@ class MappedReading:
         self._mapping = mapping
         self._version = encoder.version  # with which was told what is needed
         self._needed = mapping if whole else needed(mapping, encoder)
-        self._places = self._needed_places(source.names)
+        self._places = needed_places(mapping, self._needed, source.names)
         self._mapper = RowMapper(self._needed, encoder)
         self._rows = 0  # that were read
         self.filtered = 0
@@ -102,14 +102,6 @@ class MappedReading:
         schema = source.choose([exact_name(name) for name in self._columns])
         none = [pyarrow.array([], type_) for type_ in schema.types]
         self._places.values(dict(zip(map(column_named, schema.names), none, strict=True)), np.zeros(0, np.int64))
-
-    def _needed_places(self, names: Sequence[str]) -> ColumnPlaces:
-        """Where the values are that are needed, and those that stand within columns; all columns have to be there."""
-        mapping = self._mapping
-        ColumnPlaces(mapping.asked, mapping.each).columns(names)
-        its = self._needed.asked
-        paths = {name: path for name, path in mapping.asked.items() if name in its or path not in names}
-        return ColumnPlaces(paths, mapping.each)
 
     def _check_needed(self) -> None:
         """StreamError: by now a pattern needs more than is read."""
