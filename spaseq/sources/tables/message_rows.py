@@ -59,7 +59,7 @@ class JsonRows(RowFormat):
         """See ``RowFormat``."""
         from pyarrow import json
 
-        data = b"".join(map(_json_lines, messages))
+        data = _all_lines(messages)
         if may_be_deep(data, data.count(b"\n")):
             raise pyarrow.ArrowInvalid("objects or arrays are nested too deep")
         typed = self.schema or pyarrow.schema([*self._declared.items()])
@@ -87,6 +87,14 @@ class JsonRows(RowFormat):
 def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
     """What Arrow reads in JSON for a type: it knows no dates there, which are texts first."""
     return pyarrow.string() if types.is_date(type_) else type_
+
+
+def _all_lines(messages: Sequence[Message]) -> bytes:
+    """The objects of messages, each on a line."""
+    found = list(filter(None, [one.data.strip() for one in messages]))
+    if b"\n" in b"".join(found):
+        return b"".join(map(_json_lines, messages))
+    return b"\n".join([*found, b""])
 
 
 def _json_lines(message: Message) -> bytes:
