@@ -7,6 +7,7 @@ Run: ``python -m benchmarks.kafka [events]`` (a part of ``make bench-tables``); 
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,9 @@ from benchmarks.timing import Job, interleaved
 
 TOPIC = "quotes"
 AT_ONCE = 1000  # messages
+SILENT = logging.getLogger("benchmarks.librdkafka")
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
 
 
 def serve(path: str) -> None:
@@ -49,7 +53,9 @@ def broker(path: str) -> Iterator[str]:
 
 def consumed(server: str) -> Job:
     """Taking all messages, and nothing else."""
-    consumer = Consumer({"bootstrap.servers": server, "group.id": "benchmark", "enable.partition.eof": True})
+    consumer = Consumer(
+        {"bootstrap.servers": server, "group.id": "benchmark", "enable.partition.eof": True}, logger=SILENT
+    )
     consumer.assign([TopicPartition(TOPIC, 0, OFFSET_BEGINNING)])
 
     def job() -> int:
@@ -58,6 +64,7 @@ def consumed(server: str) -> Job:
             for message in consumer.consume(AT_ONCE, 1.0):
                 error = message.error()
                 if error is not None and error.code() == KafkaError._PARTITION_EOF:
+                    consumer.close()
                     return count
                 count += len(message.value()) > 0
 

@@ -106,6 +106,8 @@ def _booleans(column: pyarrow.Array, terms: Terms) -> Words:
 
 
 def _texts(column: pyarrow.Array, terms: Terms) -> Words:
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
     if len(column) > _MANY and len(column.slice(0, _MANY).dictionary_encode().dictionary) < _MANY // 4:
         return _coded(column.dictionary_encode(), terms)  # each text is looked for once
     return _each_text(column, terms)
