@@ -69,7 +69,8 @@ class SingleRows:
         parts = [_parts(triple) for triple in mapping.template]
         self._variables = _names(term for triple in parts for term in triple)
         self._distinct = list(dict.fromkeys(self._variables))
-        self._iris = list(dict.fromkeys(_names(term for triple in parts for term in triple[:2])))
+        made = {one.variable.name for one in binds if iri_pieces(one.expression) is not None}  # are IRIs, if bound
+        self._iris = [name for name in _names(term for triple in parts for term in triple[:2]) if name not in made]
         self._whole = "".join(map(_form, mapping.template))  # the text of all triples, without the values of variables
 
     def event(self, row: Row) -> RowEvent | None:
@@ -95,7 +96,7 @@ class SingleRows:
     def _graph(self, values: Row) -> bytes:
         """The lines of the whole triples: one text if all are."""
         terms = {name: _term(values[name]) for name in self._distinct}
-        if None in terms.values() or any(type(values[name]) is not _MadeIri for name in self._iris):
+        if None in terms.values() or (self._iris and not all(type(values[name]) is _MadeIri for name in self._iris)):
             return "".join(self._lines(values)).encode()
         return (self._whole % tuple([terms[name] for name in self._variables])).encode()
 
@@ -233,6 +234,10 @@ def _bound(expression: Expression) -> Callable[[Row], Any]:
 def _iri(constants: tuple[bytes, ...], variables: tuple[str, ...]) -> Callable[[Row], Any]:
     first, *others = (constant.decode() for constant in constants)
 
+    def make_of_one(values: Row) -> Any:
+        value = values[variables[0]]
+        return None if value is None else _MadeIri(f"{first}{_encoded(value)}{others[0]}")
+
     def make(values: Row) -> Any:
         parts = [first]
         for name, constant in zip(variables, others, strict=True):
@@ -242,7 +247,7 @@ def _iri(constants: tuple[bytes, ...], variables: tuple[str, ...]) -> Callable[[
             parts += _encoded(value), constant
         return _MadeIri("".join(parts))
 
-    return make
+    return make if len(variables) > 1 else make_of_one
 
 
 def _encoded(value: Any) -> str:
