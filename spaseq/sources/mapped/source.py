@@ -62,7 +62,7 @@ def all_events(
     iri: str, mapping: Mapping, source: TableSource, encoder: Encoder
 ) -> tuple[list[Events], list[tuple[int, str]]]:
     """All events of a table, of the stream ``iri``, and its malformed rows, with what is wrong; errors as above."""
-    made = list(MappedReading(mapping, source, encoder).made())
+    made = list(MappedReading(mapping, source, encoder).all_made())
     events = [_events(iri, one, encoder) for one in made if len(one.row)]
     return events, [bad for one in made for bad in one.malformed]
 
@@ -126,6 +126,19 @@ class MappedReading:
             kept = rows.slice(made.end - rows.column(_ROW)[0].as_py() if rows.num_rows else 0)
         if kept is not None and kept.num_rows:
             yield self._without_completed(self._of(kept), False)
+
+    def all_made(self) -> Iterator[MadeEvents]:
+        """The same of what is there already, so that a batch is known to be the last one."""
+        if self._is_whole:
+            yield from self.made()
+            return
+        batches = list(map(self._numbered, self._source.batches()))
+        kept: pyarrow.RecordBatch | None = None
+        for number, batch in enumerate(batches, 1):
+            rows = batch if kept is None else _behind(kept, batch)
+            made = self._of(rows, goes_on=number < len(batches))
+            yield made
+            kept = rows.slice(made.end - rows.column(_ROW)[0].as_py() if rows.num_rows else 0)
 
     def _without_completed(self, made: MadeEvents, is_idle: bool) -> MadeEvents:
         """Without an event that was complete before, as nothing of it came for long: its rows are malformed."""
