@@ -66,7 +66,7 @@ def consumed(server: str) -> Job:
                 if error is not None and error.code() == KafkaError._PARTITION_EOF:
                     consumer.close()
                     return count
-                count += len(message.value()) > 0
+                count += message.value() is not None
 
     return job
 

@@ -45,10 +45,9 @@ def triples_of(
 
 def _may_stand(part: int, words: Words) -> NDArray[np.bool_]:
     """Which terms may be the subject (0), the predicate (1) or the object (2) of a triple."""
-    if part == 2:
-        return words != 0
     kinds = words & _KINDS
-    return (kinds == _IRI) | (kinds == _BLANK) if part == 0 else kinds == _IRI
+    may: NDArray[np.bool_] = kinds == _IRI if part < 2 else words != 0
+    return may | (kinds == _BLANK) if part == 0 else may
 
 
 def _term(term: Term, found: RowSolutions, event: Numbers, terms: Terms, scope: int | None) -> Words | int:

@@ -139,8 +139,9 @@ def time_type(shape: ValueShape) -> pyarrow.DataType | None:
     if column is None or not _DAY.match(column[0].as_py()):
         return None
     type_ = next((type_ for type_ in _TIMES if _are(column, type_)), None)
-    is_whole = type_ is not None and types.is_timestamp(type_) and type_.unit == "s"
-    return pyarrow.timestamp("us", type_.tz) if is_whole else type_
+    if type_ is None or not types.is_timestamp(type_) or type_.unit != "s":
+        return type_
+    return pyarrow.timestamp("us", type_.tz)
 
 
 def _are(column: pyarrow.StringArray, type_: pyarrow.DataType) -> bool:
