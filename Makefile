@@ -103,9 +103,11 @@ bench-sql: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.sql
 	$(BIN)/python -m benchmarks.sql_streams
 
-# Events from tables, beside the same events from N-Quads.
+# Events from tables, beside the same events from N-Quads; from a topic of Kafka; what they take while they wait.
 bench-tables: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.tables
+	$(BIN)/python -m benchmarks.kafka
+	$(BIN)/python -m benchmarks.waiting
 
 soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak

@@ -48,6 +48,9 @@ class Encoder:
     def wants(self, predicate: int) -> bool:
         """Whether triples with that predicate (a word; 0: with some predicate) may be wanted."""
 
+    def tells(self, predicate: int) -> bool:
+        """Whether a pattern that reads texts may look at triples with that predicate (a word)."""
+
     def want_only(
         self, wants: Iterable[tuple[Iterable[tuple[int, int, int]], bool]], texts: Iterable[Iterable[int] | None]
     ) -> None:

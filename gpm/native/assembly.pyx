@@ -109,6 +109,10 @@ cdef class Encoder:
         cdef bint some = predicate == UNBOUND and not self.demand.by_predicate.empty()
         return some or not self.demand.any_predicate.empty() or uses_of(self.demand, predicate) != NULL
 
+    def tells(self, word_t predicate):
+        """Whether a pattern that reads texts may look at triples with that predicate."""
+        return self.texts.everything or self.texts.by_predicate.count(predicate) > 0
+
     def want_only(self, wants, texts):
         """Keep from now on no more than what these say, arguments of `want` and of `want_texts`.
 

@@ -5,7 +5,7 @@
 import numpy
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
-from libc.string cimport memchr
+from libc.string cimport memchr, memset
 
 from nfa_native.core.containers cimport string, vector
 from nfa_native.core.guard cimport guarded
@@ -19,6 +19,8 @@ from nfa_native.terms.literals cimport (
 
 cdef enum:
     AT_ONCE = 64  # terms that are looked up together
+    KNOWN_BITS = 8
+    KNOWN = 1 << KNOWN_BITS  # values whose IRIs are remembered
 
 
 # ── numbers and times ────────────────────────────────────────────────────────────────────────────────────
@@ -147,6 +149,17 @@ cdef void look_up(TermStore* store, const string* written, Lookup* lookups, size
 
 
 # ── IRIs ─────────────────────────────────────────────────────────────────────────────────────────────────
+# The IRIs of some values that were met: `words[i]` is that of `values[i]`, which is UNBOUND where there is none.
+cdef struct KnownIris:
+    word_t values[KNOWN]
+    word_t words[KNOWN]
+
+
+cdef inline size_t place_of(word_t value) noexcept nogil:
+    """Where the IRI of a value is remembered."""
+    return <size_t>((value * <uint64_t>0x9E3779B97F4A7C15) >> (64 - KNOWN_BITS))
+
+
 # What stays of an IRI where values differ: piece i is bytes starts[i] to starts[i + 1] of the text.
 cdef cppclass IriPieces:
     string text
@@ -184,13 +197,19 @@ cdef void intern_iris(
 ) noexcept nogil:
     cdef Lookup lookups[AT_ONCE]
     cdef size_t rows[AT_ONCE]
+    cdef KnownIris known
     cdef string written
     cdef size_t first = 0, size, filled, start, i
+    memset(&known, 0, sizeof(KnownIris))
     while first < count:
         size = min(count - first, <size_t>AT_ONCE)
         written.clear()
         filled = 0
         for i in range(first, first + size):
+            start = place_of(values[i])
+            if holes == 1 and values[i] != UNBOUND and known.values[start] == values[i]:
+                words[i] = known.words[start]
+                continue
             start = written.size()
             if not append_iri(store, pieces, values + i, holes, count, &written):
                 written.resize(start)
@@ -200,6 +219,8 @@ cdef void intern_iris(
         look_up(store, &written, &lookups[0], filled)
         for i in range(filled):
             words[rows[i]] = lookups[i].word
+            start = place_of(values[rows[i]])
+            known.values[start], known.words[start] = values[rows[i]], lookups[i].word
         first += size
 
 

@@ -98,7 +98,7 @@ class Checkpointed(Protocol):
     """What runs, and can go on in another process."""
 
     def done(self) -> tuple[int, int]:
-        """How many events it has read, and how many results it has found."""
+        """How many events it has read or left out, and how many results it has found."""
 
     @property
     def can_tell_state(self) -> bool:

@@ -49,7 +49,7 @@ class DeadLetters:
         self.file: IO[Any] | None = file
         self._sink = sink
         self._run = delivery.begun().run
-        self._count = 0
+        self.count = 0
         self._known: Counter[str] | None = None  # letters of a run before this one, by stream
 
     def of(self, stream: str, is_read_again: bool, passed: int = 0) -> Callable[[StreamError, bytes], None]:
@@ -81,11 +81,11 @@ class DeadLetters:
             self._sink.flush()
 
     def _take(self, stream: str, place: str, reason: str, data: bytes) -> None:
-        self._count += 1
+        self.count += 1
         said = {"stream": stream, "position": place, "reason": reason}
         if self._sink is not None:
             headers = tuple((name, text.encode()) for name, text in said.items())
-            self._sink.send([Outgoing(data, self._run, self._count, headers)])
+            self._sink.send([Outgoing(data, self._run, self.count, headers)])
         elif self.file is not None:
             self.file.write(f"{json_text(said | _written(data))}\n".encode())
 

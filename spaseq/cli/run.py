@@ -206,7 +206,8 @@ class GraphExecution(execution.Execution[LiveOptions]):
     # ── what a checkpoint asks for ───────────────────────────────────────────────────────────────────────────
     def done(self) -> tuple[int, int]:
         """See ``Checkpointed``."""
-        return self.running.events, sum(self.running.counts().values())
+        left_out = 0 if self.letters is None else self.letters.count
+        return self.running.events + left_out, sum(self.running.counts().values())
 
     @property
     def can_tell_state(self) -> bool:

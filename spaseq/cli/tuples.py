@@ -350,7 +350,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
     # ── what a checkpoint asks for ───────────────────────────────────────────────────────────────────────────
     def done(self) -> tuple[int, int]:
         """See ``Checkpointed``."""
-        return self.matches.events, self.matches.found
+        left_out = 0 if self.letters is None else self.letters.count
+        return self.matches.events + left_out, self.matches.found
 
     @property
     def can_tell_state(self) -> bool:

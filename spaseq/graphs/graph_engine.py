@@ -235,8 +235,6 @@ class Engine(runtime.Engine):
         promised = None if promise is None else to_microseconds(promise)
         return self.kind.push(read_rows(self.kind, batch, skip), promised)
 
-    @exclusive
-    @whole_or_broken
     def push_rows(self, stream: str, rows: Any, mapping: AnyMapping, skip: bool = False) -> list[Match]:
         """Rows of one stream came, and ``mapping`` says what each of them means: as ``push``.
 
@@ -244,10 +242,22 @@ class Engine(runtime.Engine):
         text, the path of a file, or was parsed.  RowError: a row is no event, and none is taken; ``skip``: such rows
         are left out, and counted by ``statistics``.  QueryError: the mapping means nothing for these columns.
         """
-        kind, iri = self.kind, self.core.open_stream(stream)
-        if (single := single_row(rows, mapping)) is not None and single.graph:
-            return kind.deliver(self.core.tables(kind.take_single(iri, single.time, single.graph, single.name)))
-        return kind.deliver(kind.push([] if single is not None else mapped_rows(kind, iri, rows, mapping, skip)))
+        use = self._use
+        while use.call:  # as in ``push``
+            use.wait("push_rows")
+        use.call = "push_rows"
+        try:
+            use.owner = get_ident()
+            core, kind = self.core, self.kind
+            kind.terms.check()
+            iri = core.open_stream(stream)
+            if (single := single_row(rows, mapping)) is not None and single.graph:
+                return kind.deliver(core.tables(kind.take_single(iri, single.time, single.graph, single.name)))
+            return kind.deliver(kind.push([] if single is not None else mapped_rows(kind, iri, rows, mapping, skip)))
+        except MemoryError as error:
+            raise self.soundness.broken(error) from error
+        finally:
+            use.end()
 
     @exclusive
     @whole_or_broken

@@ -172,7 +172,7 @@ class GraphQuery(OneQuery):
     @property
     def is_bounded(self) -> bool:
         """Whether its work has a bound."""
-        return not self.is_over and isinstance(self.matcher, Bounded) and self.matcher.work_bound > 0
+        return not self.is_over and getattr(self.matcher, "work_bound", 0) > 0  # told for each event: no ``isinstance``
 
     def bound_work(self, rate: float, at_once: float = 0) -> None:
         """From now on its work has this bound, or with 0 none; it has done what it was told.

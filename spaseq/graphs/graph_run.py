@@ -257,7 +257,8 @@ class Run(SourceRun[Events], Iterator[Match]):
                 check_readable(path)
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
         if isinstance(stream, Mapped):
-            opened = stream.opened(iri, self.engine.encoder.apart, options, self.reports[iri], follow)
+            encoder, whole = self.engine.encoder.apart, self._kind.on_late is not None
+            opened = stream.opened(iri, encoder, options, self.reports[iri], follow, whole)
             is_file = stream.is_path and str(stream.source) != "-" and all(one.incoming is None for one in opened)
             self._from_files = self._from_files and is_file
             return opened
@@ -280,7 +281,8 @@ class Run(SourceRun[Events], Iterator[Match]):
             if mapped is None:
                 events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
             else:
-                events = mapped.arriving(one, iri, encoder, options, self.reports[iri])
+                whole = self._kind.on_late is not None
+                events = mapped.arriving(one, iri, encoder, options, self.reports[iri], whole)
             found.append(MessageSource(arrivals, events, encoder, None if states is None else states[one.name]))
         for partition in found if len(found) > 1 else ():
             partition.apart(iri)

@@ -66,9 +66,12 @@ class Mapped:
         return None
 
     def arriving(
-        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport
+        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport, whole: bool
     ) -> Iterator[Events]:
-        """The events of messages as they come, of the stream ``iri``; a message has whole events.  Errors as below."""
+        """The events of messages as they come, of the stream ``iri``; a message has whole events.
+
+        ``whole`` and errors are as below.
+        """
         from spaseq.sources.mapped.opening import message_types
         from spaseq.sources.mapped.source import events_of
         from spaseq.sources.rdf.events import Events
@@ -90,7 +93,8 @@ class Mapped:
         check_declared(self.types, (*rows.names, *declared_members(rows, self.types)))
         dropped = 0
         with located(parsed):
-            for events in events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out):
+            found = events_of(iri, parsed.mapping, rows, encoder, options, report, rows.worked_out, whole=whole)
+            for events in found:
                 yield events
                 report.dropped += transport.dropped - dropped
                 dropped = transport.dropped
@@ -101,11 +105,18 @@ class Mapped:
         return isinstance(self.source, str | os.PathLike)
 
     def opened(
-        self, iri: str, encoder: Callable[[], Encoder], options: WireOptions, report: WireReport, follow: bool
+        self,
+        iri: str,
+        encoder: Callable[[], Encoder],
+        options: WireOptions,
+        report: WireReport,
+        follow: bool,
+        whole: bool = True,
     ) -> list[OpenSource[Events]]:
         """Its files, or what else it is, to be read as the stream ``iri``, each with an ``encoder`` of its own.
 
-        ``follow``: a file is read as it grows.  StreamError: a file cannot be read.
+        ``follow``: a file is read as it grows.  Unless ``whole`` events may be asked for, columns that no query uses
+        are not read; all queries are there when reading begins.  StreamError: a file cannot be read.
         """
         from spaseq.sources.mapped.opening import tables_of
 
@@ -115,7 +126,7 @@ class Mapped:
         elif self.is_path:
             tables = list(tables_of(self.source, follow))
         return [
-            OpenSource(self._events(iri, data, incoming, encoder(), options, report), incoming)
+            OpenSource(self._events(iri, data, incoming, encoder(), options, report, whole), incoming)
             for data, incoming in tables
         ]
 
@@ -127,6 +138,7 @@ class Mapped:
         encoder: Encoder,
         options: WireOptions,
         report: WireReport,
+        whole: bool,
     ) -> Iterator[Events]:
         """The events of one table.
 
@@ -144,9 +156,9 @@ class Mapped:
         with located(parsed):
             if incoming is None:
                 source = mapped_source(data, parsed.mapping, how)
-                yield from events_of(iri, parsed.mapping, source, encoder, options, report)
+                yield from events_of(iri, parsed.mapping, source, encoder, options, report, whole=whole)
             else:
-                yield from live_events(iri, parsed.mapping, incoming, how, encoder, options, report)
+                yield from live_events(iri, parsed.mapping, incoming, how, encoder, options, report, whole)
 
 
 @contextmanager

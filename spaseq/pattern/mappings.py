@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from gpm.algebra import Bind, Expression, Filter, Operation, Triple, Variable, subexpressions
 
@@ -34,7 +35,7 @@ class EventTime:
     form: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mapping:
     """What a row means.
 
@@ -50,7 +51,7 @@ class Mapping:
     time: EventTime
     event: str | None = None
 
-    @property
+    @cached_property
     def asked(self) -> dict[str, str]:
         """By variable that is read and that no step binds: the path of its column."""
         named = {one.variable: one.path for one in (*self.columns, *self.each)}

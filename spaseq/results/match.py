@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, overload
 
 import numpy as np
@@ -178,7 +179,7 @@ class MatchColumns(Sequence[Match]):
         return Match(self, index % len(self))
 
     def __iter__(self) -> Iterator[Match]:
-        return (Match(self, index) for index in range(len(self)))
+        return map(Match, repeat(self), range(len(self)))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.query}: {len(self)} matches of {', '.join(self.columns)}>"

@@ -10,11 +10,17 @@ import numpy as np
 import pyarrow
 import pyoxigraph
 import pytest
+from hypothesis import given, settings, strategies as st
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
+from gpm.native.column_terms import integer_words, iri_words
 from gpm.terms import decode
 from nfa_native.terms.dictionary import Terms
+from spaseq.pattern.mappings import EventTime
 from spaseq.sources.mapped.columns import NoTermsError, column_words
+from spaseq.sources.mapped.times import times_of
+from spaseq.sources.tables.columns import time_by_iso
+from spaseq.streams.timestamps import to_microseconds
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 
@@ -94,3 +100,44 @@ def test_other_values_are_no_terms(values: list[Any]) -> None:
 def test_words_of_nulls_are_zero() -> None:
     words = column_words(pyarrow.array([None, 1]), Terms())
     assert words.dtype == np.uint64 and words[0] == 0
+
+
+@pytest.mark.parametrize("type_", [pyarrow.string(), pyarrow.large_string(), pyarrow.string_view()])
+@pytest.mark.parametrize("distinct", [3, 600, 5000])
+def test_texts_that_are_few_and_many(type_: pyarrow.DataType, distinct: int) -> None:
+    values = [None if number % 7 == 0 else f"{number * number % distinct}" for number in range(3000)]
+    assert [term and term.value for term in terms_of(pyarrow.array(values, type_))] == values
+
+
+def test_iris_of_values_that_come_again() -> None:
+    """Some are remembered, be they next to each other or far apart, or of two values each."""
+    terms = Terms()
+    numbers = [number * number % (1 if number < 300 else 40 if number < 900 else 2000) for number in range(3000)]
+    words = integer_words(terms, np.array(numbers))
+    words[::11] = 0
+    expected = [None if not word else f"x:{number}/y" for number, word in zip(numbers, words.tolist(), strict=True)]
+    found = iri_words(terms, (b"x:", b"/y"), words[None])
+    assert [(word and decode(terms, word).value) or None for word in found.tolist()] == expected
+    pairs = iri_words(terms, (b"x:", b"/", b""), np.stack([words, words[::-1]]))
+    other = words[::-1].tolist()
+    wanted = [
+        f"x:{one}/{two}" if here and there else None
+        for one, two, here, there in zip(numbers, numbers[::-1], words.tolist(), other, strict=True)
+    ]
+    assert [(word and decode(terms, word).value) or None for word in pairs.tolist()] == wanted
+
+
+TIMES = [
+    "2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:05.123456", "2026-01-02T03:04:05.123456789",
+    "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5+02:00", "2026-01-02T03", "20260102", "soon", "", "0001-01-01",
+]  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(TIMES), max_size=6))
+@settings(deadline=None, max_examples=60)
+def test_times_in_texts_are_each_what_it_is(texts: list[str]) -> None:
+    terms = Terms()
+    times, are = times_of(column_words(pyarrow.array(texts, pyarrow.string()), terms), EventTime("t"), terms)
+    known = [time_by_iso(text) for text in texts]
+    assert are.tolist() == [one is not None for one in known]
+    assert times.tolist() == [0 if one is None else to_microseconds(one) for one in known]

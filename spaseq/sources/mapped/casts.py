@@ -13,6 +13,7 @@ from nfa_native.terms.decoding import doubles, integers, kinds
 from nfa_native.terms.dictionary import Terms
 
 _INTEGER, _DECIMAL, _DOUBLE = 6, 7, 8  # KINDs of words.pxd
+_HALF = 2.0**64
 _MOST = 2.0**127  # of a decimal, in units of 10**-18
 _KINDS = {
     f"<{XSD}string>": 3, f"<{XSD}integer>": _INTEGER, f"<{XSD}decimal>": _DECIMAL, f"<{XSD}double>": _DOUBLE,
@@ -36,8 +37,7 @@ def cast_words(name: str, words: Words, terms: Terms, evaluate: Callable[[Words]
         found[whole] = made(terms, values)
         rest[whole] = (states != 1) | (found[whole] == 0)
     if _KINDS[name] == _DECIMAL and (some := rest & (kind == _DOUBLE)).any():
-        distinct, codes = np.unique(words[some], return_inverse=True)
-        found[some] = _decimals_of_doubles(terms, distinct)[codes]
+        found[some] = _decimals_of_doubles(terms, words[some])
         rest &= ~some
     if rest.any():
         distinct, codes = np.unique(words[rest], return_inverse=True)
@@ -54,9 +54,17 @@ def _decimals_of_doubles(terms: Terms, words: Words) -> Words:
     """As the Store casts them: 18 digits behind the point are cut off what the double is, times 10**18."""
     with np.errstate(over="ignore"):
         shifted = np.trunc(doubles(terms, words)[0] * 1e18)
-    are = np.abs(shifted) < _MOST  # NaN and infinity are not
-    made = [terms.decimal(int(one), 18) if is_one else 0 for one, is_one in zip(shifted, are, strict=True)]
-    return np.array(made, np.uint64)
+    size = np.abs(shifted)
+    are = size < _MOST  # NaN and infinity are not
+    size[~are] = 0
+    upper = np.floor(size / _HALF)  # as doubles halves are exact
+    low, high = (size - upper * _HALF).astype(np.uint64), upper.astype(np.uint64)
+    is_negative = shifted < 0
+    high = np.where(is_negative, ~high + (low == 0), high)
+    low = np.where(is_negative, ~low + np.uint64(1), low)
+    found: Words = decimal_words(terms, np.stack([low, high], axis=1), 18)
+    found[~are] = 0
+    return found
 
 
 def _doubles(terms: Terms, values: Numbers) -> Words:

@@ -31,6 +31,7 @@ from nfa_native.terms.dictionary import Terms
 from spaseq.sources.tables.types import usual
 
 _BOOLEAN = 5  # the tag of words of truth values
+_MANY = 1 << 10  # texts that tell whether they are few
 _DIGITS = 18  # behind the point, of decimals that are words
 
 
@@ -54,7 +55,9 @@ def column_words(column: pyarrow.Array, terms: Terms) -> Words:
 
 
 def _coded(column: pyarrow.DictionaryArray, terms: Terms) -> Words:
-    values = np.append(column_words(column.dictionary, terms), np.uint64(0))
+    distinct = column.dictionary
+    words = _each_text(distinct, terms) if types.is_string(distinct.type) else column_words(distinct, terms)
+    values = np.append(words, np.uint64(0))
     codes = column.indices.cast(pyarrow.int64()).fill_null(len(values) - 1)
     found: Words = values[codes.to_numpy()]
     return found
@@ -103,6 +106,14 @@ def _booleans(column: pyarrow.Array, terms: Terms) -> Words:
 
 
 def _texts(column: pyarrow.Array, terms: Terms) -> Words:
+    if types.is_string_view(column.type):
+        column = column.cast(pyarrow.large_string())
+    if len(column) > _MANY and len(column.slice(0, _MANY).dictionary_encode().dictionary) < _MANY // 4:
+        return _coded(column.dictionary_encode(), terms)  # each text is looked for once
+    return _each_text(column, terms)
+
+
+def _each_text(column: pyarrow.Array, terms: Terms) -> Words:
     column = column.cast(pyarrow.large_string())
     if not len(column):
         return np.zeros(0, np.uint64)

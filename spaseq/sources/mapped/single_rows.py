@@ -7,18 +7,19 @@ numbers.  Of a row that has something else, or is no event, None is given: colum
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping as Mappings
+from collections.abc import Callable, Iterable, Mapping as Mappings
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from gpm.algebra import XSD, Bind, BlankNode, Expression, Filter, Iri, Literal, Operation, Variable
+from gpm.algebra import XSD, Bind, BlankNode, Expression, Filter, Iri, Literal, Operation, Term, Triple, Variable
 from spaseq.pattern.mappings import EventTime, Mapping
 from spaseq.sources.mapped.solutions import iri_pieces
-from spaseq.streams.timestamps import GREATEST, LEAST, to_microseconds
+from spaseq.streams.timestamps import EPOCH, GREATEST, LEAST
 
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, None: 1}
+_EPOCH = EPOCH.replace(tzinfo=None)
 _MOST = 1 << 63
 _EXACT = 1 << 53  # integers below are doubles
 _SIGNS = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
@@ -52,8 +53,8 @@ class SingleRows:
     def __init__(self, mapping: Mapping) -> None:
         if mapping.each:
             raise NotKnownError
-        self._columns = mapping.asked
-        if any("." in path for path in self._columns.values()):
+        self._columns = list(mapping.asked.items())
+        if any("." in path for _, path in self._columns):
             raise NotKnownError
         filters = [step for step in mapping.steps if isinstance(step, Filter)]
         binds = [step for step in mapping.steps if isinstance(step, Bind)]
@@ -65,21 +66,39 @@ class SingleRows:
             (_written(one.subject, True), _written(one.predicate, True), _written(one.object, False))
             for one in mapping.template
         ]
+        parts = [_parts(triple) for triple in mapping.template]
+        self._variables = _names(term for triple in parts for term in triple)
+        self._distinct = list(dict.fromkeys(self._variables))
+        made = {one.variable.name for one in binds if iri_pieces(one.expression) is not None}  # are IRIs, if bound
+        self._iris = [name for name in _names(term for triple in parts for term in triple[:2]) if name not in made]
+        self._whole = "".join(map(_form, mapping.template))  # the text of all triples, without the values of variables
 
     def event(self, row: Row) -> RowEvent | None:
         """The event of a row, or None: see above.  A row that a filter drops has an event without triples."""
         try:
-            values = {name: _known(row[path]) for name, path in self._columns.items()}
+            values = {}
+            for column, path in self._columns:
+                value = row[path]
+                check = _KNOWN[type(value)]
+                values[column] = value if check is None else check(value)
             for bound_name, bound in self._binds:
                 values[bound_name] = bound(values)
-            if not all(held(values) for held in self._filters):
-                return RowEvent(b"", 0, None)
+            for held in self._filters:
+                if not held(values):
+                    return RowEvent(b"", 0, None)
             name = None if self._event is None else _iri_of(values[self._event])
             time = _time_of(values[self._time.variable], self._time)
-            graph = "".join(self._lines(values)).encode()
+            graph = self._graph(values)
         except (NotKnownError, KeyError, TypeError, UnicodeEncodeError):
             return None
         return RowEvent(graph, time, name) if graph else None
+
+    def _graph(self, values: Row) -> bytes:
+        """The lines of the whole triples: one text if all are."""
+        terms = {name: _term(values[name]) for name in self._distinct}
+        if None in terms.values() or (self._iris and not all(type(values[name]) is _MadeIri for name in self._iris)):
+            return "".join(self._lines(values)).encode()
+        return (self._whole % tuple([terms[name] for name in self._variables])).encode()
 
     def _lines(self, values: Row) -> list[str]:
         made = [(subject(values), predicate(values), object_(values)) for subject, predicate, object_ in self._triples]
@@ -93,18 +112,27 @@ class _MadeIri(str):
     __slots__ = ()
 
 
-def _known(value: Any) -> Any:
-    """A value of one of the types that are known here; NaN is NULL."""
-    kind = type(value)
-    if kind is float:
-        return None if value != value else value
-    if kind is int and not -_MOST <= value < _MOST:
-        raise NotKnownError
-    if kind is Decimal and not (value.is_finite() and value.adjusted() < 19 and int(value.as_tuple().exponent) > -19):
-        raise NotKnownError
-    if value is None or kind in _WRITERS:
+def _integer(value: int) -> int:
+    if -_MOST <= value < _MOST:
         return value
     raise NotKnownError
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value
+
+
+def _decimal(value: Decimal) -> Decimal:
+    if value.is_finite() and value.adjusted() < 19 and int(value.as_tuple().exponent) > -19:
+        return value
+    raise NotKnownError
+
+
+# By type that is known here: what gives the value that counts, as NULL for NaN; None: all of them do.
+_KNOWN: dict[type, Callable[[Any], Any] | None] = {
+    type(None): None, str: None, int: _integer, float: _number, bool: None, Decimal: _decimal, datetime: None,
+    date: None,
+}  # fmt: skip
 
 
 def _term(value: Any) -> str | None:
@@ -123,7 +151,7 @@ def _of_double(value: float) -> str:
 
 
 _WRITERS: dict[type, Callable[[Any], str]] = {
-    str: lambda value: f'"{value.translate(_SIGNS)}"',
+    str: lambda value: f'"{value if value.isalnum() else value.translate(_SIGNS)}"',
     int: lambda value: f'"{value}"^^<{XSD}integer>',
     float: _of_double,
     bool: lambda value: f'"{"true" if value else "false"}"^^<{XSD}boolean>',
@@ -142,13 +170,32 @@ def _iri_of(value: Any) -> str:
 
 def _time_of(value: Any, how: EventTime) -> int:
     if type(value) is datetime:
-        return to_microseconds(value)
+        past = value - (_EPOCH if value.tzinfo is None else EPOCH)
+        return (past.days * 86_400 + past.seconds) * 1_000_000 + past.microseconds
     if type(value) is int and how.form is None and LEAST < (time := value * _UNITS[how.unit]) < GREATEST:
         return time
     raise NotKnownError
 
 
 # ── what a mapping says ──────────────────────────────────────────────────────────────────────────────────
+def _parts(triple: Triple) -> tuple[Term, Term, Term]:
+    assert isinstance(triple.predicate, Variable | Iri)
+    return triple.subject, triple.predicate, triple.object
+
+
+def _names(terms: Iterable[Term]) -> list[str]:
+    return [term.name for term in terms if isinstance(term, Variable)]
+
+
+def _form(triple: Triple) -> str:
+    """The line of a triple, in which values of variables are left out: a form for ``%``."""
+    return f"{' '.join(map(_term_form, _parts(triple)))} .\n"
+
+
+def _term_form(term: Term) -> str:
+    return "%s" if isinstance(term, Variable) else str(_written(term, False)({})).replace("%", "%%")
+
+
 def _written(term: object, is_iri: bool) -> Callable[[Row], str | None]:
     """What writes a term; ``is_iri``: a value is none, where the subject or the predicate stands."""
     match term:
@@ -187,6 +234,10 @@ def _bound(expression: Expression) -> Callable[[Row], Any]:
 def _iri(constants: tuple[bytes, ...], variables: tuple[str, ...]) -> Callable[[Row], Any]:
     first, *others = (constant.decode() for constant in constants)
 
+    def make_of_one(values: Row) -> Any:
+        value = values[variables[0]]
+        return None if value is None else _MadeIri(f"{first}{_encoded(value)}{others[0]}")
+
     def make(values: Row) -> Any:
         parts = [first]
         for name, constant in zip(variables, others, strict=True):
@@ -196,13 +247,13 @@ def _iri(constants: tuple[bytes, ...], variables: tuple[str, ...]) -> Callable[[
             parts += _encoded(value), constant
         return _MadeIri("".join(parts))
 
-    return make
+    return make if len(variables) > 1 else make_of_one
 
 
 def _encoded(value: Any) -> str:
     """ENCODE_FOR_URI(STR(value))."""
     if type(value) is str:
-        return quote(value, safe="")
+        return value if value.isascii() and value.isalnum() else quote(value, safe="")
     if type(value) is int:
         return str(value)
     raise NotKnownError

@@ -6,18 +6,21 @@ from datetime import datetime
 from decimal import Decimal
 
 import numpy as np
+import pyarrow
 from numpy.typing import NDArray
 from pyoxigraph import Literal
 
 from gpm.algebra import XSD, XSD_DATETIME, XSD_DECIMAL, XSD_DOUBLE, XSD_INTEGER, XSD_STRING
 from gpm.rows import Numbers, Words
 from gpm.terms import decode
+from nfa_native.terms.decoding import kinds, texts
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import EventTime
-from spaseq.sources.tables.columns import time_by_form, time_by_iso
+from spaseq.sources.tables.columns import time_by_form, time_by_iso, times_by_iso
 from spaseq.streams.timestamps import GREATEST, LEAST, to_microseconds
 
 _TAGS, _INTEGER, _DATETIME = np.uint64(15), np.uint64(1), np.uint64(4)
+_STRING = 3  # the KIND of words.pxd
 _UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, None: 1}
 _NUMBERS = (XSD_INTEGER, XSD_DECIMAL, XSD_DOUBLE)
 _TIMES = (XSD_STRING, XSD_DATETIME, f"{XSD}date")
@@ -32,12 +35,24 @@ def times_of(words: Words, how: EventTime, terms: Terms) -> tuple[Numbers, NDArr
     counts = words.view(np.int64) >> 4
     counted = (tags == _INTEGER) & (np.abs(counts) < GREATEST // unit) & (how.form is None)
     times[counted], are[counted] = counts[counted] * unit, True
+    if how.form is None:
+        strings = np.flatnonzero(kinds(terms, words) == _STRING)
+        times[strings], are[strings] = _of_strings(words[strings], terms)
     rest = np.flatnonzero(~are & (words != 0))
     distinct, places = np.unique(words[rest], return_inverse=True)
     found = [_time(terms, int(word), how) for word in distinct]
     times[rest] = np.array([0 if one is None else one for one in found], np.int64)[places]
     are[rest] = np.array([one is not None for one in found], np.bool_)[places]
     return times, are
+
+
+def _of_strings(words: Words, terms: Terms) -> tuple[Numbers, NDArray[np.bool_]]:
+    """The same of strings, which are of ISO 8601."""
+    ends, text = texts(terms, words)
+    buffers = [None, pyarrow.py_buffer(ends), pyarrow.py_buffer(text)]
+    found = times_by_iso(pyarrow.Array.from_buffers(pyarrow.large_string(), len(words), buffers))
+    are = found.is_valid().to_numpy(zero_copy_only=False)
+    return found.cast(pyarrow.int64()).fill_null(0).to_numpy(), are
 
 
 def _time(terms: Terms, word: int, how: EventTime) -> int | None:

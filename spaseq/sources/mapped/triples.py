@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from gpm.algebra import BlankNode, Iri, Literal, Term, Triple, Variable
 from gpm.lines import QuadLines
@@ -29,28 +30,28 @@ def triples_of(
 
     Blank nodes are those of events that have their numbers from ``scope`` on; None: each event has its own text.
     """
-    parts = [_terms_of(triple, found, event, terms, scope) for triple in template]
-    if not parts:
-        return np.zeros((3, 0), np.uint64), np.zeros(0, np.int64)
-    words = np.stack(parts).transpose(1, 2, 0).reshape(3, -1)  # one solution after the other
-    subjects, predicates, objects = words
-    kinds = subjects & _KINDS
-    whole = ((kinds == _IRI) | (kinds == _BLANK)) & (predicates & _KINDS == _IRI) & (objects != 0)
-    of = np.repeat(event, len(template))
-    if whole.all():
-        return np.ascontiguousarray(words), of
-    return np.ascontiguousarray(words[:, whole]), of[whole]
+    words = np.empty((3, len(found), len(template)), np.uint64)  # one solution after the other
+    are_whole = np.ones(words.shape[1:], np.bool_)
+    for place, triple in enumerate(template):
+        assert isinstance(triple.predicate, Variable | Iri)
+        for part, term in enumerate((triple.subject, triple.predicate, triple.object)):
+            words[part, :, place] = _term(term, found, event, terms, scope)
+            if isinstance(term, Variable):
+                are_whole[:, place] &= _may_stand(part, words[part, :, place])
+    every, whole = words.reshape(3, -1), are_whole.reshape(-1)
+    events = np.repeat(event, len(template))
+    return (every, events) if whole.all() else (np.ascontiguousarray(every[:, whole]), events[whole])
 
 
-def _terms_of(triple: Triple, found: RowSolutions, event: Numbers, terms: Terms, scope: int | None) -> Words:
-    """uint64[3, n]: a triple in each solution."""
-    assert isinstance(triple.predicate, Variable | Iri)
-    return np.stack(
-        [_term(term, found, event, terms, scope) for term in (triple.subject, triple.predicate, triple.object)]
-    )
+def _may_stand(part: int, words: Words) -> NDArray[np.bool_]:
+    """Which terms may be the subject (0), the predicate (1) or the object (2) of a triple."""
+    kinds = words & _KINDS
+    may: NDArray[np.bool_] = kinds == _IRI if part < 2 else words != 0
+    return may | (kinds == _BLANK) if part == 0 else may
 
 
-def _term(term: Term, found: RowSolutions, event: Numbers, terms: Terms, scope: int | None) -> Words:
+def _term(term: Term, found: RowSolutions, event: Numbers, terms: Terms, scope: int | None) -> Words | int:
+    """The words (n) of a term in each solution; of a constant, its word."""
     match term:
         case Variable(name):
             return found.words[name]
@@ -60,7 +61,7 @@ def _term(term: Term, found: RowSolutions, event: Numbers, terms: Terms, scope: 
                 labels = [event_label(scope + of, one) for of, one in zip(event.tolist(), labels, strict=True)]
             return terms.intern_many_transient([b"B" + one.encode() for one in labels])
         case Iri() | Literal():
-            return np.full(len(found), terms.intern_transient(term_bytes(term)), np.uint64)
+            return terms.intern_transient(term_bytes(term))
 
 
 def _ordinals(event: Numbers) -> Numbers:

@@ -128,7 +128,7 @@ class TextTimes:
         if self._form is not None:
             return _instants([time_by_form(text, self._form) for text in texts.to_pylist()])
         if types.is_timestamp(self._type):
-            return _iso(texts)
+            return times_by_iso(texts)
         number = _integer if types.is_integer(self._type) else _double
         return pyarrow.array([None if text is None else number(text) for text in texts.to_pylist()], self._type)
 
@@ -161,8 +161,8 @@ def _double(text: str) -> float | None:
         return None
 
 
-def _iso(texts: pyarrow.StringArray) -> pyarrow.Array:
-    """Texts of ISO 8601: all at once if all are proper, and all or none have a zone."""
+def times_by_iso(texts: pyarrow.StringArray | pyarrow.LargeStringArray) -> pyarrow.Array:
+    """Texts of ISO 8601 as times, NULL for others: all at once if all are proper, and all or none have a zone."""
     for type_ in (INSTANT, pyarrow.timestamp("us", "UTC")):
         try:
             return texts.cast(type_).cast(INSTANT)

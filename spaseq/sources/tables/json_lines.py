@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.tables.json_sample import ArrowLines, DecodedLines, JsonSample, rows_by_arrow, sampled_by_arrow
 from spaseq.sources.tables.json_text import (
     BLANK,
     LineError,
-    WrittenNumber,
     decoded,
+    line_ends,
     lines_of,
     numbers_of,
     objects_of,
@@ -22,12 +24,10 @@ from spaseq.sources.tables.json_text import (
 )
 from spaseq.sources.tables.json_types import ValueShape, coded, reading_type
 from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, has_infinite, read_as
-from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
+from spaseq.sources.tables.raw import BOM, MOST, TableBytes
 from spaseq.sources.tables.row_places import RowPlaces
-from spaseq.sources.tables.source import LeaveOut, is_text, to_usual
+from spaseq.sources.tables.source import LeaveOut, to_usual
 from spaseq.sources.tables.types import CODED_TEXT, ValueKind, column_named, kind_of_type, read_type
-
-_ROOM = 10  # times its bytes is what JSON may need in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class JsonSource:
         self._begin, self._all_there = (raw.read().removeprefix(BOM), False) if like else self._first_lines()
         self._places = RowPlaces(raw, lambda data: data.rfind(b"\n") + 1, _rows_in)
         self._places.add(0, 1, self._begin)
-        self._rows = [] if like else self._sample()
+        self._sample: JsonSample = DecodedLines([]) if like else self._sampled()
         self.names: tuple[str, ...] = like.names if like else self._names()
 
     def as_text(self, column: str) -> None:
@@ -87,7 +87,6 @@ class JsonSource:
         read = dict.fromkeys(map(column_named, columns))
         self._columns = [self._column(name) for name in read]
         self._numbers = numbers_of(filter(self._has_numbers_for_texts, read))
-        self._rows = []
         known = {column.name: column.type for column in self._columns}
         self._schema = pyarrow.schema([(name, self._type(name, known)) for name in columns])
         return self._schema
@@ -107,14 +106,11 @@ class JsonSource:
 
     def _has_numbers_for_texts(self, name: str) -> bool:
         type_ = self._declared.get(name, pyarrow.null())
-        is_text = kind_of_type(type_) is ValueKind.TEXT
-        return is_text and any(isinstance(row.get(name), WrittenNumber | bool) for row in self._rows)
+        return kind_of_type(type_) is ValueKind.TEXT and self._sample.has_numbers(name)
 
     def _column(self, name: str) -> JsonColumn:
-        values, shape = [row.get(name) for row in self._rows], ValueShape()
-        for value in values:
-            shape.add(value)
-        type_ = coded(self._found(name, shape), values)
+        shape = self._sample.shape(name)
+        type_ = coded(self._found(name, shape), partial(self._sample.distinct, name), self._sample.count)
         try:
             read = reading_type(type_, shape.kind == "text")
         except ValueError as error:
@@ -140,7 +136,7 @@ class JsonSource:
                 if batch.num_rows:
                     yield to_usual(batch, self._schema, first, self.place, self._declared)
                 first += batch.num_rows
-            line += block.count(b"\n")
+            line += line_ends(block)
 
     def place(self, row: int) -> Location:
         """File and line of the row ``row`` (from 0)."""
@@ -200,15 +196,10 @@ class JsonSource:
 
         It reads as CSV is read, see there.
         """
-        objects = objects_of(block)
-        if objects is None:
-            return None
-        lines = objects[0] if self._numbers is None else quoted(objects[0], self._numbers)
         try:
-            table = _by_arrow(lines, pyarrow.schema([(column.name, column.read) for column in self._columns]))
-            if table.num_rows != objects[1]:
+            batch = self._read(block)
+            if batch is None:
                 return None
-            (batch,) = table.to_batches() if table.num_columns else (table,)
             batch.validate(full=True)
             if any(map(has_infinite, batch.columns)):
                 return None
@@ -217,7 +208,20 @@ class JsonSource:
             raise
         except pyarrow.ArrowException:  # as of lists that have NULL alone, which Arrow makes wrong
             return None
-        return self._batch(arrays, table.num_rows)
+        return self._batch(arrays, batch.num_rows)
+
+    def _read(self, block: bytes) -> pyarrow.RecordBatch | pyarrow.Table | None:
+        """The rows of some lines in the types in which Arrow reads; None: there are not as many as lines."""
+        schema = pyarrow.schema([(column.name, column.read) for column in self._columns])
+        sample, self._sample = self._sample, DecodedLines([])  # the first lines were read once
+        known = sample.rows(block, schema) if isinstance(sample, ArrowLines) else None
+        if known is not None or (objects := objects_of(block)) is None:
+            return known
+        lines = objects[0] if self._numbers is None else quoted(objects[0], self._numbers)
+        table = rows_by_arrow(lines, schema)
+        if table.num_rows != objects[1]:
+            return None
+        return table.to_batches()[0] if table.num_columns else table
 
     def _one_by_one(self, block: bytes, first: int, line: int) -> tuple[list[list[Any]], StreamError | None]:
         """The values of rows, and what is wrong with the line behind them if it is not left out."""
@@ -251,9 +255,13 @@ class JsonSource:
         lines = lines_of(data)[:-1]
         return bool(lines) and (self._leave_out is None or any(map(_has_object, lines)))
 
-    def _sample(self) -> list[dict[str, Any]]:
+    def _sampled(self) -> JsonSample:
         """The first objects.  StreamError: lines have none."""
         data = self._begin if self._all_there else self._begin[: self._begin.rfind(b"\n") + 1]
+        return sampled_by_arrow(data, self._declared) or self._decoded(data)
+
+    def _decoded(self, data: bytes) -> DecodedLines:
+        """The objects of some lines.  StreamError: they have none."""
         found, first = [], None
         for number, text in enumerate(lines_of(data), 1):
             try:
@@ -262,12 +270,12 @@ class JsonSource:
                 first = first or self._malformed(number, text, error)
         if first is not None and not found:
             raise first
-        return found
+        return DecodedLines(found)
 
     def _names(self) -> tuple[str, ...]:
-        seen = dict.fromkeys(filter(is_text, dict.fromkeys(name for row in self._rows for name in row)))
+        seen = self._sample.names
         declared = [name for name in self._declared if name not in seen and name.partition(".")[0] not in seen]
-        if not (seen or declared or self._rows):
+        if not (seen or declared or self._sample.count):
             raise StreamError("the file is empty: no line has an object", Location(self._raw.name))
         return (*seen, *declared)
 
@@ -282,17 +290,6 @@ def _has_object(line: bytes) -> bool:
 def _plain(type_: pyarrow.DataType) -> pyarrow.DataType:
     """The type in which values of Python become an array."""
     return type_.value_type if pyarrow.types.is_dictionary(type_) else type_
-
-
-def _by_arrow(block: bytes, schema: pyarrow.Schema) -> pyarrow.Table:
-    from pyarrow import json as arrow_json
-
-    ensure_room(_ROOM * len(block))
-    return arrow_json.read_json(
-        pyarrow.BufferReader(copied(block)),
-        read_options=arrow_json.ReadOptions(use_threads=False, block_size=len(block) + 1),
-        parse_options=arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore"),
-    )
 
 
 def _rows_in(block: bytes) -> list[tuple[int, bytes]]:

@@ -16,7 +16,8 @@ AS_LINES = (
     "pandas.read_json('{}', convert_dates=False).to_json('events.jsonl', orient='records', lines=True)"  # of an array
 )
 _UNUSUAL = re.compile(rb"-NaN|Inf(?!inity)")  # numbers to Arrow, and to nobody else
-_MARKS = (b"-NaN", b"Inf")  # found sooner
+_MARKS = ((b"N", b"-NaN"), (b"I", b"Inf"))  # found sooner, the first of each the soonest
+_OPENING, _CLOSING, _BRACKET, _LINE_END = b"{}[\n"
 
 
 class WrittenNumber(str):
@@ -108,7 +109,7 @@ def objects_of(block: bytes) -> tuple[bytes, int] | None:
         count = _count(block)
     if not count or b"\0" in block or may_be_deep(block, count):
         return None
-    is_unusual = any(mark in block for mark in _MARKS) and _UNUSUAL.search(block)
+    is_unusual = any(all(mark in block for mark in marks) for marks in _MARKS) and _UNUSUAL.search(block)
     return None if is_unusual else (block, count)
 
 
@@ -137,16 +138,23 @@ def _count(block: bytes) -> int:
     """How many lines there are; 0: one does not begin and end with a brace."""
     if not (block.startswith(b"{") and block.endswith(b"}\n")):
         return 0
-    count = block.count(b"\n")
-    return count if block.count(b"}\n{") == count - 1 else 0
+    data = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(data == _LINE_END)
+    are_objects = (data[ends - 1] == _CLOSING).all() and (data[ends[:-1] + 1] == _OPENING).all()
+    return len(ends) if are_objects else 0
+
+
+def line_ends(block: bytes) -> int:
+    """How many lines end in a block."""
+    return int(np.count_nonzero(np.frombuffer(block, np.uint8) == _LINE_END))
 
 
 def may_be_deep(block: bytes, count: int) -> bool:
     """Whether one of so many lines has so many brackets that it might be nested deeper than is allowed."""
-    if block.count(b"{") + block.count(b"[") < count + DEEPEST:  # each line has one
-        return False
     data = np.frombuffer(block, np.uint8)
-    opening = np.flatnonzero((data == ord("{")) | (data == ord("[")))
-    ends = np.flatnonzero(data == ord("\n"))
-    most = int(np.diff(np.searchsorted(opening, ends), prepend=0).max())
+    are_opening = (data == _OPENING) | (data == _BRACKET)
+    if np.count_nonzero(are_opening) < count + DEEPEST:  # each line has one
+        return False
+    ends = np.flatnonzero(data == _LINE_END)
+    most = int(np.diff(np.searchsorted(np.flatnonzero(are_opening), ends), prepend=0).max())
     return most > DEEPEST and any(map(is_deep, block.split(b"\n")))

@@ -41,6 +41,7 @@ class ValueShape:
         self.kind = "null"
         self.fields: dict[str, ValueShape] = {}
         self.texts: list[str] = []
+        self.column: pyarrow.StringArray | None = None  # the texts, where Arrow has read them
         self._elements: ValueShape | None = None
 
     def add(self, value: Any) -> None:
@@ -62,12 +63,28 @@ class ValueShape:
             for element in value:
                 self._elements.add(element)
 
+    @staticmethod
+    def of_column(column: pyarrow.Array) -> ValueShape:
+        """What the values are that Arrow has read in the types which it found."""
+        shape, column = ValueShape(), column.drop_null()
+        if not len(column):
+            return shape
+        shape.kind = next(kind for test, kind in _KINDS if test(column.type))
+        if shape.kind == "text":
+            shape.column = column
+        elif shape.kind == "object":
+            members = zip(column.type, column.flatten(), strict=True)
+            shape.fields = {field.name: ValueShape.of_column(member) for field, member in members}
+        elif shape.kind == "array":
+            shape._elements = ValueShape.of_column(column.flatten())
+        return shape
+
     def type(self, declared: Mapping[str, pyarrow.DataType], path: str = "") -> pyarrow.DataType:
         """The type of the values at a path; that of a member is declared by its path."""
         if path in declared:
             return timed(declared[path], self)
         if self.kind == "text":
-            return time_type(self.texts) or pyarrow.string()
+            return time_type(self) or pyarrow.string()
         if self.kind == "array":
             assert self._elements is not None
             return pyarrow.list_(self._elements.type(declared, path))
@@ -81,6 +98,11 @@ class ValueShape:
 _SCALARS = {
     "null": pyarrow.null(), "boolean": pyarrow.bool_(), "integer": pyarrow.int64(), "double": pyarrow.float64(),
 }  # fmt: skip
+
+_KINDS: tuple[tuple[Callable[[pyarrow.DataType], bool], str], ...] = (
+    (types.is_boolean, "boolean"), (types.is_integer, "integer"), (types.is_floating, "double"),
+    (types.is_decimal, "double"), (types.is_string, "text"), (types.is_struct, "object"), (types.is_list, "array"),
+)  # fmt: skip
 
 
 def _kind_of(value: Any) -> str:
@@ -109,32 +131,36 @@ def _below(path: str, declared: Iterable[str]) -> list[str]:
     return [name[len(begin) :].partition(".")[0] for name in declared if name.startswith(begin)]
 
 
-def time_type(texts: list[str]) -> pyarrow.DataType | None:
-    """The type of days or times that all of the texts are; None: they are not."""
-    if not texts or not _DAY.match(texts[0]) or not all(map(is_text, texts)):
+def time_type(shape: ValueShape) -> pyarrow.DataType | None:
+    """The type of days or times that all of the texts of a shape are; None: they are not."""
+    column, texts = shape.column, shape.texts
+    if column is None and texts and _DAY.match(texts[0]) and all(map(is_text, texts)):
+        column = pyarrow.array(texts, pyarrow.string())
+    if column is None or not _DAY.match(column[0].as_py()):
         return None
-    column = pyarrow.array(texts, pyarrow.string())
-    for type_ in _TIMES:
-        try:
-            column.cast(type_)
-        except pyarrow.ArrowInvalid:
-            continue
-        return pyarrow.timestamp("us", type_.tz) if types.is_timestamp(type_) and type_.unit == "s" else type_
-    return None
+    type_ = next((type_ for type_ in _TIMES if _are(column, type_)), None)
+    if type_ is None or not types.is_timestamp(type_) or type_.unit != "s":
+        return type_
+    return pyarrow.timestamp("us", type_.tz)
+
+
+def _are(column: pyarrow.StringArray, type_: pyarrow.DataType) -> bool:
+    """Whether texts are times of a type: some first, as Arrow writes an error for each that is none."""
+    try:
+        return all(column.slice(0, size).cast(type_) is not None for size in (1, _FEW, len(column)))
+    except pyarrow.ArrowInvalid:
+        return False
 
 
 def timed(declared: pyarrow.DataType, shape: ValueShape) -> pyarrow.DataType:
     """A declared type; of times the one in which they are written, so that what is finer can be cut."""
-    written = time_type(shape.texts) if types.is_timestamp(declared) and shape.kind == "text" else None
+    written = time_type(shape) if types.is_timestamp(declared) and shape.kind == "text" else None
     return written if written is not None and types.is_timestamp(written) else declared
 
 
-def coded(type_: pyarrow.DataType, values: list[Any]) -> pyarrow.DataType:
-    """The type, with a dictionary if there are few texts, as of CSV."""
-    if not types.is_string(type_):
-        return type_
-    distinct = len({value for value in values if isinstance(value, str)})
-    return CODED_TEXT if distinct <= max(_FEW, len(values) // 4) else type_
+def coded(type_: pyarrow.DataType, distinct: Callable[[], int], count: int) -> pyarrow.DataType:
+    """The type, with a dictionary if it has few texts, as of CSV: so many ``distinct`` ones in ``count`` values."""
+    return CODED_TEXT if types.is_string(type_) and distinct() <= max(_FEW, count // 4) else type_
 
 
 def with_declared(schema: pyarrow.Schema, declared: Mapping[str, pyarrow.DataType]) -> pyarrow.Schema:

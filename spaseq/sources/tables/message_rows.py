@@ -57,7 +57,7 @@ class JsonRows(RowFormat):
         """See ``RowFormat``."""
         from pyarrow import json
 
-        data = b"".join(map(_json_lines, messages))
+        data = _all_lines(messages)
         if may_be_deep(data, data.count(b"\n")):
             raise pyarrow.ArrowInvalid("objects or arrays are nested too deep")
         typed = self.schema or pyarrow.schema([one for one in self._declared.items() if "." not in one[0]])
@@ -92,6 +92,14 @@ def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
     return pyarrow.string() if types.is_date(type_) else type_
 
 
+def _all_lines(messages: Sequence[Message]) -> bytes:
+    """The objects of messages, each on a line."""
+    found = list(filter(None, [one.data.strip() for one in messages]))
+    if b"\n" in b"".join(found):
+        return b"".join(map(_json_lines, messages))
+    return b"\n".join([*found, b""])
+
+
 def _json_lines(message: Message) -> bytes:
     """The objects of a message, each on a line."""
     data = message.data.strip()
@@ -122,7 +130,8 @@ class CsvRows(RowFormat):
             read_options=csv.ReadOptions(use_threads=False, block_size=len(data) + 1, column_names=self._names),
             parse_options=csv.ParseOptions(delimiter=self._form.delimiter, newlines_in_values=True),
             convert_options=csv.ConvertOptions(
-                column_types=known, null_values=list(self._form.nulls), strings_can_be_null=True,
+                column_types=known, include_columns=known.names if self.schema else None,
+                null_values=list(self._form.nulls), strings_can_be_null=True,
                 quoted_strings_can_be_null=False,
             ),
         )  # fmt: skip
@@ -237,7 +246,8 @@ class MessageRows:
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""
-        self._format.schema = self._types
+        read = dict.fromkeys(map(column_named, columns)) or self.names[:1]
+        self._format.schema = pyarrow.schema([self._types.field(name) for name in read])
         asked = [(name, self._types.field(column_named(name)).type) for name in columns]
         self._schema = usual_schema(pyarrow.schema(asked))
         return self._schema

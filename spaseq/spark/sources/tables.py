@@ -19,7 +19,7 @@ def table_events(mapped: Mapped, stream: str, options: WireOptions, report: Wire
     encoder, transport = whole_encoder(), mapped.transport
     if transport is not None:
         for one in transport.partitions():
-            yield from forgetting(mapped.arriving(one, stream, encoder, options, report), encoder)
+            yield from forgetting(mapped.arriving(one, stream, encoder, options, report, whole=True), encoder)
         return
     for source in mapped.opened(stream, lambda: encoder, options, report, follow=False):
         yield from forgetting(source.events, encoder)

@@ -43,7 +43,8 @@ def read(data: Any, types: Types | None = None, columns: list[str] | None = None
 
 def one_by_one(data: Any, *arguments: Any, **options: Any) -> Read:
     """The same, of which Arrow reads nothing."""
-    with patch.object(JsonSource, "_quick", return_value=None):
+    decoded = patch("spaseq.sources.tables.json_lines.sampled_by_arrow", return_value=None)
+    with decoded, patch.object(JsonSource, "_quick", return_value=None):
         return read(data, *arguments, **options)
 
 
