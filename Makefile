@@ -113,6 +113,7 @@ soak: $(VENV)/all.stamp
 	$(BIN)/python -m benchmarks.soak
 	$(BIN)/python -m benchmarks.memory_tuples
 	$(BIN)/python -m benchmarks.soak_tuples
+	$(BIN)/python -m benchmarks.soak_tables
 
 lint: $(VENV)/all.stamp
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.soak import BLOCK, RUNS, SAMPLES, Sample, blocks, growth, is_sampled, is_steady, slowing
 from benchmarks.soak_pushes import pushes
+from benchmarks.soak_tables import BATCH as ROWS, sampled as sampled_rows
 from benchmarks.soak_tuples import BATCH, QUERIES, sampled, unevenness
 
 STEADY = [Sample(n * 250_000, 100.0 + min(n, 3), 10.0 + n, 1.0 + 2 * n) for n in range(1, SAMPLES + 1)]
@@ -53,6 +54,11 @@ def test_events_are_pushed(name: str) -> None:
     samples = list(pushes(RUNS[name], SAMPLES * step))
     assert [sample.events for sample in samples] == list(range(step, SAMPLES * step + 1, step))
     assert all(one.seconds <= other.seconds and one.making < other.making for one, other in pairwise(samples))
+
+
+def test_rows_become_events() -> None:
+    samples = list(sampled_rows(SAMPLES * ROWS))
+    assert [sample.events for sample in samples] == list(range(ROWS, SAMPLES * ROWS + 1, ROWS))
 
 
 def test_the_stream_is_a_little_shuffled() -> None:

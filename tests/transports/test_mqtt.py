@@ -119,6 +119,23 @@ def test_what_is_not_acknowledged_comes_again(broker: Broker, released: bool) ->
 
 
 @needs_broker
+def test_a_run_that_ends_can_still_acknowledge(broker: Broker) -> None:
+    """So the last checkpoint, which is written behind the end, counts as others do."""
+    url = broker.url("ends", "client_id=ends")
+    run, source = subscribed(broker, url, on_step=lambda: 1.0)
+    broker.publish("ends", event("a", 1), event("b", 2))
+    assert [name(run), name(run)] == ["a", "b"]
+    run.stop()
+    assert list(run) == []
+    run.release()
+    run.close()
+    broker.publish("ends", event("c", 3))
+    run, source = subscribed(broker, url)
+    assert name(run) == "c"
+    source.close()
+
+
+@needs_broker
 def test_an_error_has_its_topic(broker: Broker) -> None:
     run, source = subscribed(broker, broker.url("wrong/+"))
     broker.publish("wrong/here", event("a", 1), b"<urn:x> .")
