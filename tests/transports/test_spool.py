@@ -21,7 +21,7 @@ from spaseq.runtime.run import RunState
 from spaseq.sources.source import Source
 from spaseq.sources.transports.spool import Spool, SpooledBytes, spool_name, through_spool
 from spaseq.sources.transports.spool_file import SpoolFile
-from spaseq.sources.transports.transport import Message, Position
+from spaseq.sources.transports.transport import Message, Position, Transport
 from tests.transports.scripted import Scripted, event
 
 ALL = "SELECT ?v FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <urn:value> ?v } }"
@@ -60,6 +60,15 @@ def through(messages: Sequence[bytes | StreamError | None], path: Path, at_once:
 
 
 # ── messages ─────────────────────────────────────────────────────────────────────────────────────────────
+def test_partitions_are_named_one_by_one(tmp_path: Path) -> None:
+    class Parted(Fleeting):
+        def partitions(self) -> Sequence[Transport]:
+            return [Fleeting([b"1"]), Fleeting([b"2"])]
+
+    with pytest.raises(OptionError, match="scripted://x has 2 partitions, and a spool keeps one"):
+        through_spool(Parted([]), SpoolFile(tmp_path / "s.spool"))
+
+
 def test_a_message_is_on_the_disk_before_it_is_acknowledged(tmp_path: Path) -> None:
     class Watched(Fleeting):
         def release(self, position: Position) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from spaseq.errors import StreamError
+from spaseq.errors import OptionError, StreamError
 from spaseq.sources.source import AT_ONCE, Pipe, Source, opened_url
 from spaseq.sources.transports.receiving import Threaded
 from spaseq.sources.transports.spool_file import SpoolFile
@@ -27,7 +27,7 @@ _TELLING = 40  # characters of a stream's name that the name of its file has
 def spooled(path: str, stream: str, folder: Path, follow: bool = False) -> Spool | SpooledBytes | None:
     """What a URL or a pipe gives, by way of a file in ``folder`` for ``stream``; None: it can be read again by itself.
 
-    OptionError: the URL makes no sense, or the file cannot be used.
+    OptionError: the URL makes no sense, it has several partitions, or the file cannot be used.
     """
     source = opened_url(path)
     if source is None:
@@ -39,10 +39,12 @@ def spooled(path: str, stream: str, folder: Path, follow: bool = False) -> Spool
 
 
 def through_spool(source: Source, file: SpoolFile) -> Spool | SpooledBytes:
-    """What a source gives, by way of a file."""
-    if isinstance(source, Transport) and source.comes_in_messages:
-        return Spool(source, file)
-    return SpooledBytes(source, file)
+    """What a source gives, by way of a file.  OptionError: its messages are in several partitions."""
+    if not (isinstance(source, Transport) and source.comes_in_messages):
+        return SpooledBytes(source, file)
+    if len(found := source.partitions()) != 1:
+        raise OptionError(f"{source.url} has {len(found):,} partitions, and a spool keeps one: name one of them")
+    return Spool(found[0], file)
 
 
 def spool_name(stream: str) -> str:
