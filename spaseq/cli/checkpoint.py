@@ -7,11 +7,12 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, Protocol
 
 from spaseq.cli import delivery, locks, output, terminal
@@ -191,7 +192,7 @@ class Checkpoints:
     """Reads the checkpoint of a run at its beginning, and writes new ones, at most ``every`` so often.
 
     ``options`` are those that have to be the same, as they are written; ``files`` are read, by the IRI of their stream,
-    and those of streams that are ``spooled`` need not be files.
+    and those of streams that are ``spooled``, by way of the spool of this identity, need not be files.
     OptionError: a source that cannot be read again, or the checkpoint is of something else.
     """
 
@@ -201,12 +202,13 @@ class Checkpoints:
         every: timedelta,
         options: Mapping[str, object],
         files: Mapping[str, Sequence[str]],
-        spooled: Collection[str] = (),
+        spooled: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._path = path
         self._every = every.total_seconds()
         self._options = {name: _shown(value) for name, value in options.items()}
         self._sources = {iri: list(names) if iri in spooled else _readable_again(names) for iri, names in files.items()}
+        self._spooled = spooled
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
@@ -215,7 +217,7 @@ class Checkpoints:
         self.outbox: Outbox | None = None  # of the sink of results
         self.found = read_checkpoint(path)
         if self.found is not None:
-            _compare(self.found, self._options, self._sources, path)
+            _compare(self.found, self._options, self._sources, spooled, path)
 
     @property
     def state(self) -> RunState | None:
@@ -263,7 +265,7 @@ class Checkpoints:
         self._writing = True
         self._check_places()
         outputs = {option: output.kept_bytes(file) for option, file in self._outputs.items()}
-        files = {iri: [_known(path) for path in paths] for iri, paths in self._sources.items()}
+        files = {iri: [self._known(iri, path) for path in paths] for iri, paths in self._sources.items()}
         delivered = None if self.outbox is None else self.outbox.sealed()
         write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state(), delivered))
         if self.outbox is not None:
@@ -271,6 +273,9 @@ class Checkpoints:
         self._run.release()
         self._written = time.monotonic(), self._run.done()
         self._writing = False
+
+    def _known(self, iri: str, path: str) -> KnownFile:
+        return KnownFile(path, 0, 0, self._spooled[iri]) if iri in self._spooled else _known(path)
 
     def _check_places(self) -> None:
         """StreamError: a file was replaced while it was read."""
@@ -356,7 +361,13 @@ def _known(path: str, length: int | None = None) -> KnownFile:
     return KnownFile(path, size, len(beginning), hashlib.sha256(beginning).hexdigest())
 
 
-def _compare(found: Checkpoint, options: Mapping[str, str], sources: Mapping[str, list[str]], path: Path) -> None:
+def _compare(
+    found: Checkpoint,
+    options: Mapping[str, str],
+    sources: Mapping[str, list[str]],
+    spooled: Mapping[str, str],
+    path: Path,
+) -> None:
     """OptionError: the checkpoint is of a run with other options or sources."""
     for option in sorted({*found.options, *options}):
         before, now = found.options.get(option, ""), options.get(option, "")
@@ -369,7 +380,10 @@ def _compare(found: Checkpoint, options: Mapping[str, str], sources: Mapping[str
         if names != sources[iri]:
             raise _other(path, f"the stream <{iri}> from {', '.join(names)}, here it is {', '.join(sources[iri])}")
         for one in files:
-            _compare_file(one, path)
+            if iri not in spooled:
+                _compare_file(one, path)
+            elif one.digest != spooled[iri]:
+                raise _other(path, f"another spool of {one.path}")
 
 
 def _compare_file(before: KnownFile, path: Path) -> None:

@@ -131,7 +131,8 @@ class Execution(ABC, Generic[Asked]):
         self.ctx.with_resource(checkpoint.checkpoint_held(path))
         self.spools = spools.opened(self.ctx, self.options.spool, files, self.options.follow)
         same = dict(same) | {"--spool": self.options.spool is not None}
-        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, self.spools)
+        spooled = {stream: one.identity for stream, one in self.spools.items()}
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, spooled)
 
     def begin_checkpoints(self, run: checkpoint.Checkpointed, before: Callable[[], object] = lambda: None) -> None:
         """``run`` is about to begin, when ``before`` was called.  OptionError: as of ``Checkpoints.begin``."""

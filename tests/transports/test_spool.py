@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -285,6 +286,18 @@ def _expected(folder: Path, count: int) -> list[bytes]:
     (folder / "all.nq").write_bytes(lines(range(count)))
     line = [sys.executable, "-m", "spaseq", "run", "q.spaseq", "--stream", "s=all.nq", "--format", "jsonl"]
     return subprocess.run(line, cwd=folder, capture_output=True, check=True).stdout.splitlines()
+
+
+def test_a_checkpoint_of_standard_input_is_not_gone_on_with_where_its_spool_is_gone(tmp_path: Path) -> None:
+    line = spaseq(tmp_path, "--stream", "s=-")
+    assert subprocess.run(line, cwd=tmp_path, input=lines(range(9)), check=False).returncode == 0
+    (tmp_path / "spool").rename(tmp_path / "elsewhere")
+    found = subprocess.run(line, cwd=tmp_path, input=lines(range(9, 12)), capture_output=True, check=False)
+    assert (found.returncode, b"it was written with another spool of -" in found.stderr) == (2, True)
+    shutil.rmtree(tmp_path / "spool")
+    (tmp_path / "elsewhere").rename(tmp_path / "spool")
+    assert subprocess.run(line, cwd=tmp_path, input=lines(range(9, 12)), check=False).returncode == 0
+    assert (tmp_path / "out.jsonl").read_bytes().count(b"\n") == 12
 
 
 def test_a_file_as_standard_input_needs_no_pipe(tmp_path: Path) -> None:

@@ -63,6 +63,11 @@ class _Spooled(Threaded, Generic[S]):
         self._ended = False
         self._error: Exception | None = None  # with which the source ended
 
+    @property
+    def identity(self) -> str:
+        """What tells its file from others."""
+        return self._file.identity
+
     def receive(self) -> None:
         """See ``Receiving``."""
         number = self.position if isinstance(self.position, int) else 0

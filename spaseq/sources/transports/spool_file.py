@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
@@ -43,6 +44,11 @@ class SpoolFile:
         except (OSError, sqlite3.Error) as error:
             raise OptionError(f"{path}: {_reason(error)}") from None
         self._is_open = True
+
+    @property
+    def identity(self) -> str:
+        """What no other file has, however alike what it keeps is."""
+        return self._identity
 
     def add(self, messages: Sequence[Message]) -> None:
         """Keep messages: they are on the disk when this returns.  StreamError: they cannot be written."""
@@ -95,6 +101,9 @@ class SpoolFile:
         for setting in _SETTINGS:
             self._base.execute(f"PRAGMA {setting}")
         self._base.execute(_TABLE)
+        if not self._base.execute("PRAGMA user_version").fetchone()[0]:
+            self._base.execute(f"PRAGMA user_version = {secrets.randbelow(2**31 - 1) + 1}")
+        self._identity = str(self._base.execute("PRAGMA user_version").fetchone()[0])
 
     @contextmanager
     def _used(self) -> Iterator[None]:
