@@ -178,6 +178,8 @@ class Config:
 
     def _put_in(self, param: click.Parameter, text: str, keys: tuple[str, ...]) -> str:
         """A text with variables, which URLs have put in where they are opened; paths are those of the file's folder."""
+        if "\0" in text:
+            raise ConfigError(f"{'.'.join(keys)} has a null character", self._file.key(*keys))
         try:
             if is_path(param) and _SCHEME.match(with_first(text)):
                 return self._url(text, keys)

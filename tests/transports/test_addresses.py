@@ -9,7 +9,7 @@ import pytest
 
 from spaseq.environment import expanded, is_variable, masked, secret_in, with_first
 from spaseq.errors import OptionError
-from spaseq.sources.source import is_url
+from spaseq.sources.source import is_url, opened_url
 from spaseq.sources.transports.addresses import Address, in_folder
 
 SETTINGS = ("user", "password", "token", "ca")
@@ -153,3 +153,22 @@ def test_files_in_a_folder() -> None:
     assert in_folder("https://h/?ca=x#ca=/c.pem&token_file=t", "f") == "https://h/?ca=x#ca=/c.pem&token_file=f/t"
     assert in_folder("kafka://h/t?ssl.ca.location=probe&ca=${A}", "f") == "kafka://h/t?ssl.ca.location=probe&ca=${A}"
     assert in_folder("mqtts://h/t?ca=c.pem", "") == "mqtts://h/t?ca=c.pem"
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://a..b/x", "http://a..b/x: a..b is no name of a host"),
+        ("mqtt://a..b/x", "mqtt://a..b/x: a..b is no name of a host"),
+        ("ws://127.0.0.1:99999/x", "ws://127.0.0.1:99999/x: Port out of range 0-65535"),
+        ("http://€/x", "http://€/x: this is no URL: Invalid IDNA hostname: '€'"),
+        ("http://${ODD}/x", "http://${ODD}/x: this is no URL: Invalid IDNA hostname: '${ODD}'"),
+    ],
+)
+def test_what_no_host_is_called(url: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for library in ("httpx", "paho.mqtt", "websockets"):
+        pytest.importorskip(library)
+    monkeypatch.setenv("ODD", "s€cret")
+    with pytest.raises(OptionError) as refused:
+        opened_url(url)
+    assert str(refused.value) == message

@@ -71,6 +71,8 @@ class Address:
         address = Address(text, shown, found, settings)
         for name in settings:
             address.get(name)
+        if of_server and address.port == 0:
+            raise address.error("no server has the port 0")
         return address
 
     @property
@@ -131,6 +133,8 @@ class Address:
     def bearer(self) -> str | None:
         """What a header has of the token, if there is one.  OptionError: it fits into none."""
         token = self.secret("token")
+        if token == "":
+            raise self.error("the token is empty")
         if token is not None and not (token.isascii() and token.isprintable()):
             raise self.error("the token has line ends, or other characters than those of ASCII")
         return None if token is None else f"Bearer {token}"
@@ -219,7 +223,17 @@ def _with_variables(url: SplitResult) -> SplitResult:
     if host != written and not _HOST.fullmatch(host):
         raise OptionError(f"{written} makes no host")
     path, query = expanded(url.path, quote), expanded(url.query, lambda value: quote(value, ""))
-    return SplitResult(url.scheme, host, path, query, "")
+    found = SplitResult(url.scheme, host, path, query, "")
+    _check_host(found, written)
+    return found
+
+
+def _check_host(url: SplitResult, written: str) -> None:
+    """OptionError: no host can have this name."""
+    try:
+        (url.hostname or "").encode("idna")
+    except UnicodeError:
+        raise OptionError(f"{written} is no name of a host") from None
 
 
 def _shown(text: str, of_server: bool) -> str:

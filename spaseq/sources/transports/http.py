@@ -32,6 +32,7 @@ class Response(Receiving):
 
     def __init__(self, url: str) -> None:
         super().__init__(url, SETTINGS, of_server=True)
+        check_asked(self.address)
         self._events = EventStream()
         self._kind = ""  # EVENTS, LINES or BYTES, once it is known
         self._answered = threading.Event()
@@ -173,12 +174,21 @@ def _lines(response: httpx.Response) -> Iterator[list[bytes]]:
 
 # ── what who sends needs as well ─────────────────────────────────────────────────────────────────────────
 def client_of(address: Address) -> httpx.Client:
-    """What speaks HTTP; certificates are verified, and redirections are answers."""
+    """What speaks HTTP; certificates are verified, and redirections are answers.  OptionError: the URL is none."""
+    check_asked(address)
     verify: ssl.SSLContext | bool = True
     if authorities := address.get("ca"):
         verify = ssl.create_default_context(cafile=authorities)
     timeout = httpx.Timeout(CONTACT, read=SILENCE)
     return httpx.Client(timeout=timeout, verify=verify, follow_redirects=False)
+
+
+def check_asked(address: Address) -> None:
+    """OptionError: it is no URL of a server, as its host has characters that no name has."""
+    try:
+        httpx.URL(address.asked.removeprefix("ldes+"))
+    except httpx.InvalidURL as error:
+        raise address.error(f"this is no URL: {error}") from None
 
 
 def authorization(address: Address) -> dict[str, str]:
