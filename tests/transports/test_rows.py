@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import pyarrow
@@ -81,6 +83,20 @@ def test_one_that_is_broken(broken: str, at_once: int) -> None:
     run.warns = False
     assert [int(one.bindings["v"]) for one in run] == [0, 1, 2, 0, 1, 2, 0, 1]
     assert run.statistics()["streams"]["urn:s"]["wire"]["errors"] == 1
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+@pytest.mark.parametrize("places", [(0,), (49,), (7, 8, 30), (0, 1, 2, 48, 49), range(1, 50, 2)])
+def test_broken_ones_among_many(places: Sequence[int], kind: str) -> None:
+    rows = [{"type": "T", "time": number, "value": number} for number in range(50)]
+    messages = [csv(row) if kind == "csv" else json.dumps(row).encode() for row in rows]
+    for place, what in zip(places, cycle([b'{"', b'{"time": "soon", "value": 1}', b"17"]), strict=False):
+        messages[place] = what if kind == "json" else b"T,soon"
+    mapped = spaseq.Mapped(Scripted(messages, 25), MAPPING, types={"time": "int64", "value": "int64"}, csv=NAMES)
+    run = Run(ALL, {"s": mapped}, options=WireOptions(skip=True))
+    run.warns = False
+    assert [int(one.bindings["v"]) for one in run] == [place for place in range(50) if place not in places]
+    assert run.statistics()["streams"]["urn:s"]["wire"]["errors"] == len(places)
 
 
 @pytest.mark.parametrize("at_once", [1, 100])
