@@ -29,7 +29,9 @@ ALL = "SELECT ?v FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <ur
 
 
 def ipc(rows: list[dict[str, Any]]) -> bytes:
-    table, sink = pyarrow.Table.from_pylist(rows), pyarrow.BufferOutputStream()
+    schema = pyarrow.schema([(name, pyarrow.int64()) for name in ("time", "value")])
+    table = pyarrow.Table.from_pylist(rows, None if "type" in (rows or [{}])[0] else schema)
+    sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
@@ -155,6 +157,20 @@ def test_an_event_ends_with_its_message(at_once: int) -> None:
     run = spaseq.run(ALL, {"s": spaseq.Mapped(Scripted(alike, at_once), MAPPING)})
     assert [int(one.bindings["v"]) for one in run] == [1, 2, 3, 4]
     assert run.statistics()["streams"]["urn:s"]["events"] == 3
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (b"", b'{"time": 0}\n{"time": 1, "value": 2}'),
+        (b" \n", b'{"time": 1}', b"", b'{"time": 1, "value": 1}'),
+        (ipc([]), ipc([{"time": 0, "value": None}, {"time": 1, "value": 2}])),
+    ],
+)
+def test_blank_ones_have_no_rows(messages: Sequence[bytes]) -> None:
+    mapped = spaseq.Mapped(Scripted(messages, 100), MAPPING, types={"value": "int64", "time": "int64"})
+    with pytest.raises(StreamError, match="scripted://x@1: error: the row is no event"):
+        list(Run(ALL, {"s": mapped}))
 
 
 def test_partitions_of_a_mapping_have_clocks_of_their_own() -> None:

@@ -42,6 +42,13 @@ class RowFormat(ABC):
     def table(self, messages: Messages) -> pyarrow.Table:
         """The rows of messages.  ArrowException, OSError: one has none."""
 
+    def counts(self, messages: Messages, rows: int) -> Sequence[int]:
+        """How many rows each of messages has, which have so many together."""
+        known = [*map(bool, map(bytes.strip, messages.data))]  # or more, of those that are not blank
+        if sum(known) == rows:
+            return known
+        return [self.table(messages[place : place + 1]).num_rows for place in range(len(messages))]
+
     def fault(self, message: Message, place: str, error: Exception) -> StreamError:
         """Why a message has no rows, where ``error`` was raised."""
         return StreamError(f"the message has no such rows: {_told(error)}", Location(place, data=message.data))
@@ -146,6 +153,10 @@ class ArrowRows(RowFormat):
             return (self.schema or pyarrow.schema([])).empty_table()
         known = self.schema or tables[0].schema
         return pyarrow.concat_tables([table.select(known.names).cast(known) for table in tables])
+
+    def counts(self, messages: Messages, rows: int) -> Sequence[int]:
+        """See ``RowFormat``; a stream may have none."""
+        return [pyarrow.ipc.open_stream(one).read_all().num_rows if one else 0 for one in messages.data]
 
 
 class MessageRows:
@@ -327,9 +338,7 @@ class MessageRows:
     @property
     def ends(self) -> Numbers:
         """The row behind each of the messages whose rows were given last."""
-        ends = self._ends
-        known = np.arange(ends.start, ends.stop) if isinstance(ends, range) else np.array(ends, np.int64)
-        return self._rows + known
+        return self._rows + np.array(self._ends, np.int64)
 
     def place(self, row: int) -> Location:
         """The message that a row is in, of those that were given last."""
@@ -359,11 +368,7 @@ class MessageRows:
             table = self._format.table(messages)
         except (pyarrow.ArrowException, OSError) as error:
             return self._one_by_one(messages) if self._format.schema is None else self._by_halves(messages, error)
-        if table.num_rows == len(messages):
-            self._ends = range(1, len(messages) + 1)
-        else:
-            each = (messages[place : place + 1] for place in range(len(messages)))
-            self._ends = list(accumulate(self._format.table(one).num_rows for one in each))
+        self._ends = list(accumulate(self._format.counts(messages, table.num_rows)))
         return table
 
     def _by_halves(self, messages: Messages, error: Exception) -> pyarrow.Table | None:
