@@ -16,7 +16,7 @@ from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import KINDS
 from spaseq.sources.rdf.values import ValueReader
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.transports.transport import Arrivals, Messages
+from spaseq.sources.transports.transport import Arrivals, MessageBatch
 
 
 def read_arrivals(
@@ -42,12 +42,12 @@ def _read(arrivals: Arrivals, reader: ValueReader, report: WireReport, nothing: 
                 yield nothing
 
 
-def _taken(arrivals: Arrivals) -> Messages | None:
+def _taken(arrivals: Arrivals) -> MessageBatch | None:
     with as_stream_errors(arrivals.source.url):
         return arrivals.take()
 
 
-def _decoded(reader: ValueReader, arrivals: Arrivals, messages: Messages) -> Iterator[Events]:
+def _decoded(reader: ValueReader, arrivals: Arrivals, messages: MessageBatch) -> Iterator[Events]:
     """The events of messages, which count as worked out when they are asked to go on."""
     source = arrivals.source
     for done, events in reader.read_each(messages.data, lambda at: source.place(messages[at])):

@@ -23,7 +23,7 @@ from spaseq.sources.tables.json_text import LineError, decoded, lines_of, may_be
 from spaseq.sources.tables.json_types import with_declared
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
-from spaseq.sources.transports.transport import Message, Messages, Transport, as_line
+from spaseq.sources.transports.transport import Message, MessageBatch, Transport, as_line
 from spaseq.streams.batch import Numbers
 
 PAUSE = 0.05  # seconds without a message after which types are inferred from the rows that are there
@@ -39,10 +39,10 @@ class RowFormat(ABC):
     schema: pyarrow.Schema | None = None
 
     @abstractmethod
-    def table(self, messages: Messages) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """The rows of messages.  ArrowException, OSError: one has none."""
 
-    def counts(self, messages: Messages, rows: int) -> Sequence[int]:
+    def counts(self, messages: MessageBatch, rows: int) -> Sequence[int]:
         """How many rows each of messages has, which have so many together."""
         known = [*map(bool, map(bytes.strip, messages.data))]  # or more, of those that are not blank
         if sum(known) == rows:
@@ -60,7 +60,7 @@ class JsonRows(RowFormat):
     def __init__(self, declared: dict[str, pyarrow.DataType]) -> None:
         self._declared = declared
 
-    def table(self, messages: Messages) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
         from pyarrow import json
 
@@ -123,7 +123,7 @@ class CsvRows(RowFormat):
         self._form = form
         self._names = form.names or ()
 
-    def table(self, messages: Messages) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
         from pyarrow import csv
 
@@ -146,7 +146,7 @@ class CsvRows(RowFormat):
 class ArrowRows(RowFormat):
     """Each message is a stream of Arrow IPC, with its schema."""
 
-    def table(self, messages: Messages) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
         tables = [pyarrow.ipc.open_stream(one).read_all() for one in messages.data if one]
         if not tables:
@@ -154,7 +154,7 @@ class ArrowRows(RowFormat):
         known = self.schema or tables[0].schema
         return pyarrow.concat_tables([table.select(known.names).cast(known) for table in tables])
 
-    def counts(self, messages: Messages, rows: int) -> Sequence[int]:
+    def counts(self, messages: MessageBatch, rows: int) -> Sequence[int]:
         """See ``RowFormat``; a stream may have none."""
         return [pyarrow.ipc.open_stream(one).read_all().num_rows if one else 0 for one in messages.data]
 
@@ -180,9 +180,9 @@ class MessageRows:
         self._refuse = refuse
         self._error: StreamError | None = None  # that comes after the rows at hand
         self._rows = 0  # before those of ``_messages``
-        self._messages = Messages.of([])  # that are worked on
+        self._messages = MessageBatch.of([])  # that are worked on
         self._ends: Sequence[int] = ()  # the row behind each of them
-        self._begin = Messages.of([])  # whose rows tell the types
+        self._begin = MessageBatch.of([])  # whose rows tell the types
         self._format: RowFormat = JsonRows({})
         self.names: tuple[str, ...] = ()
         self._types = self._schema = pyarrow.schema([])
@@ -232,7 +232,7 @@ class MessageRows:
         """Whether no row ever came, so that nobody knows which columns there are."""
         return not (self._begin or self._goes_on)
 
-    def _beginning(self, messages: Messages) -> pyarrow.Table | None:
+    def _beginning(self, messages: MessageBatch) -> pyarrow.Table | None:
         """The rows of the first messages, which are going to be read again; None: they have none, and are done."""
         self._format = _row_format(self._source, messages, self._declared, self._form)
         refused, refuse = list[StreamError](), self._refuse
@@ -268,7 +268,7 @@ class MessageRows:
             yield from self._batches()
 
     def _batches(self) -> Iterator[pyarrow.RecordBatch]:
-        messages: Messages | None = self._begin
+        messages: MessageBatch | None = self._begin
         if self._goes_on:
             yield from self._paused()
             messages = self._taken()
@@ -289,7 +289,7 @@ class MessageRows:
         if self.may_pause and self._arrivals.pauses():
             yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
 
-    def _in_types(self, messages: Messages) -> list[pyarrow.RecordBatch]:
+    def _in_types(self, messages: MessageBatch) -> list[pyarrow.RecordBatch]:
         """The rows of messages in the types that were chosen; a message that has others is refused alone."""
         refuse = self._refuse
         refused: list[StreamError] = []
@@ -305,7 +305,7 @@ class MessageRows:
                 refuse(error)
         return found
 
-    def _each_in_types(self, messages: Messages, error: StreamError) -> list[pyarrow.RecordBatch]:
+    def _each_in_types(self, messages: MessageBatch, error: StreamError) -> list[pyarrow.RecordBatch]:
         if len(messages) == 1:
             self._ends = [0]
             place = Location(self._source.place(messages[0]), data=messages[0].data)
@@ -352,17 +352,17 @@ class MessageRows:
         if done := bisect_right(self._ends, row - self._rows):
             self._arrivals.done(self._messages[done - 1])
 
-    def _first(self) -> Messages:
-        found = self._taken() or Messages.of([])
+    def _first(self) -> MessageBatch:
+        found = self._taken() or MessageBatch.of([])
         while found and not self._arrivals.rests_for(PAUSE) and len(found) < 1000 and (more := self._taken()):
-            found = Messages.joined([found, more])
+            found = MessageBatch.joined([found, more])
         return found
 
-    def _taken(self) -> Messages | None:
+    def _taken(self) -> MessageBatch | None:
         with as_stream_errors(self._source.url):
             return self._arrivals.take()
 
-    def _table(self, messages: Messages) -> pyarrow.Table | None:
+    def _table(self, messages: MessageBatch) -> pyarrow.Table | None:
         """The rows of messages, and where those of each end; None: there are none."""
         try:
             table = self._format.table(messages)
@@ -371,7 +371,7 @@ class MessageRows:
         self._ends = list(accumulate(self._format.counts(messages, table.num_rows)))
         return table
 
-    def _by_halves(self, messages: Messages, error: Exception) -> pyarrow.Table | None:
+    def _by_halves(self, messages: MessageBatch, error: Exception) -> pyarrow.Table | None:
         """The same of messages of which some have no rows, in types that are known."""
         tables, ends = list[pyarrow.Table](), list[int]()
         if len(messages) == 1:
@@ -394,12 +394,12 @@ class MessageRows:
         self._refuse(refused)
         return [0]
 
-    def _one_by_one(self, messages: Messages) -> pyarrow.Table | None:
+    def _one_by_one(self, messages: MessageBatch) -> pyarrow.Table | None:
         """The same where types are inferred, of each message for itself."""
         tables, counts = list[pyarrow.Table](), []
         for one in messages:
             try:
-                table = self._format.table(Messages.of([one]))
+                table = self._format.table(MessageBatch.of([one]))
                 tables = [_joined([*tables, table])]
                 counts.append(table.num_rows)
             except (pyarrow.ArrowException, OSError) as error:

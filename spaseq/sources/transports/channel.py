@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 
-from spaseq.sources.transports.transport import AT_ONCE, Message, Messages
+from spaseq.sources.transports.transport import AT_ONCE, Message, MessageBatch
 
 CAPACITY = 64 << 20  # bytes of the messages of a stream that wait to be read
 OVERHEAD = 256  # bytes that a message takes beside its data
@@ -53,7 +53,7 @@ class Channel:
         self._drops = drops
         self._changed = threading.Condition()
         self._signal = Signal()
-        self._waiting = deque[Messages]()  # parts, none larger than what is decoded together
+        self._waiting = deque[MessageBatch]()  # parts, none larger than what is decoded together
         self._size = 0
         self._error: Exception | None = None
         self._has_ended = False
@@ -77,7 +77,7 @@ class Channel:
     # ── the thread ───────────────────────────────────────────────────────────────────────────────────────────
     def put(self, messages: Sequence[Message], waits: bool = True) -> bool:
         """Messages came; False when nobody reads any more.  ``waits``: while it is full."""
-        found = Messages.of(messages)
+        found = MessageBatch.of(messages)
         with self._changed:
             if self._drops and self.is_full:
                 self.dropped += len(messages)
@@ -104,7 +104,7 @@ class Channel:
             return not self.is_closed
 
     # ── the reader ───────────────────────────────────────────────────────────────────────────────────────────
-    def take(self) -> Messages | None:
+    def take(self) -> MessageBatch | None:
         """Some of what is there, maybe nothing; None at the end.  The error with which it ended."""
         with self._changed:
             found = self._first()
@@ -114,13 +114,13 @@ class Channel:
                 raise self._error
             return None
 
-    def _first(self) -> Messages:
+    def _first(self) -> MessageBatch:
         """As many messages as are decoded together."""
-        parts, size = list[Messages](), 0
+        parts, size = list[MessageBatch](), 0
         while self._waiting and (not parts or size + self._waiting[0].size <= AT_ONCE):
             parts.append(self._waiting.popleft())
             size += parts[-1].size
-        found = Messages.joined(parts)
+        found = MessageBatch.joined(parts)
         self._size -= _taken_by(found)
         if not (self._waiting or self._has_ended or self.is_closed):
             self._signal.clear()
@@ -137,6 +137,6 @@ class Channel:
                 self._changed.notify_all()
 
 
-def _taken_by(messages: Messages) -> int:
+def _taken_by(messages: MessageBatch) -> int:
     """The bytes that messages take."""
     return messages.size + OVERHEAD * len(messages)

@@ -20,7 +20,7 @@ from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.channel import CAPACITY, Channel
 from spaseq.sources.transports.receiving import JOINED, Outages
-from spaseq.sources.transports.transport import Message, Messages, Position, Transport
+from spaseq.sources.transports.transport import Message, MessageBatch, Position, Transport
 from spaseq.streams.timestamps import from_xsd
 
 SETTINGS = ("start", "end", "partition", "user", "password")
@@ -377,8 +377,8 @@ def _comes_to(stop: int, records: list[Any], messages: list[Any]) -> bool:
     return len(messages) < len(records) and any(one.offset() >= stop for one in records)
 
 
-def _messages(records: list[Any]) -> Messages:
-    return Messages([data or b"" for data in map(_RECORD.value, records)], records, _message)
+def _messages(records: list[Any]) -> MessageBatch:
+    return MessageBatch([data or b"" for data in map(_RECORD.value, records)], records, _message)
 
 
 def _message(one: Any) -> Message:

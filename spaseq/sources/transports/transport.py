@@ -13,9 +13,9 @@ from functools import cached_property
 
 from spaseq.errors import StreamError
 from spaseq.sources.source import Source
-from spaseq.sources.transports.messages import Message, Messages, Position
+from spaseq.sources.transports.message_batch import Message, MessageBatch, Position
 
-__all__ = ["AT_ONCE", "Arrivals", "Message", "Messages", "Position", "Transport", "as_line"]
+__all__ = ["AT_ONCE", "Arrivals", "Message", "MessageBatch", "Position", "Transport", "as_line"]
 AT_ONCE = 1 << 20  # bytes of messages that are decoded together, or one message
 
 
@@ -91,7 +91,7 @@ class Arrivals:
         self.source = source
         self.last = time.monotonic()
         self.position = source.position
-        self._waiting = deque[Messages]()  # parts that are decoded together
+        self._waiting = deque[MessageBatch]()  # parts that are decoded together
         self._ended = False
         self._told = True  # the reader knows that nothing is there
         self._error: Exception | None = None  # that comes after the messages
@@ -126,7 +126,7 @@ class Arrivals:
             self.source.wait(seconds)
         return not self.ready()
 
-    def take(self) -> Messages | None:
+    def take(self) -> MessageBatch | None:
         """Some messages, after waiting for one; None at the end.  StreamError, OSError: there it broke off."""
         while not self.ready():
             self.source.wait()
@@ -148,5 +148,5 @@ class Arrivals:
         if found is None:
             self._ended = True
         elif found:
-            self._waiting += Messages.of(found).parts(AT_ONCE)
+            self._waiting += MessageBatch.of(found).parts(AT_ONCE)
             self.last = time.monotonic()

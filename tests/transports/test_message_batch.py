@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from hypothesis import given, strategies
 
-from spaseq.sources.transports.messages import Message, Messages
+from spaseq.sources.transports.message_batch import Message, MessageBatch
 
 DATA = strategies.lists(strategies.binary(max_size=9))
 
 
-def numbered(data: list[bytes]) -> Messages:
-    return Messages.of([Message(one, number) for number, one in enumerate(data)])
+def numbered(data: list[bytes]) -> MessageBatch:
+    return MessageBatch.of([Message(one, number) for number, one in enumerate(data)])
 
 
 @given(DATA, strategies.integers(0, 30))
 def test_parts_are_all_of_them_in_order(data: list[bytes], size: int) -> None:
     messages = numbered(data)
     parts = list(messages.parts(size))
-    assert list(Messages.joined(parts)) == list(messages)
+    assert list(MessageBatch.joined(parts)) == list(messages)
     assert all(parts)
-    assert all(sum(map(len, one.data[:-1])) < max(size, 1) for one in parts), "no more than with its last one"
+    assert all(one.size <= size or sum(map(len, one.data[:-1])) < max(size, 1) for one in parts)
     assert all(one.size >= size for one in parts[:-1])
 
 
@@ -38,8 +38,8 @@ def test_a_message_is_made_when_somebody_asks_for_it() -> None:
         made.append(one)
         return Message(b"%d" % one, one)
 
-    messages = Messages([b"3", b"4", b"5"], [3, 4, 5], make)
+    messages = MessageBatch([b"3", b"4", b"5"], [3, 4, 5], make)
     assert (len(messages), messages.size, messages[1:].data, made) == (3, 3, [b"4", b"5"], [])
     assert (messages[-1].position, made) == (5, [5])
-    assert Messages.of(messages) is messages
-    assert Messages.joined([messages[:1], messages[2:]])[1] == Message(b"5", 5)
+    assert MessageBatch.of(messages) is messages
+    assert MessageBatch.joined([messages[:1], messages[2:]])[1] == Message(b"5", 5)

@@ -26,7 +26,7 @@ def _itself(one: Message) -> Message:
     return one
 
 
-class Messages(Sequence[Message]):
+class MessageBatch(Sequence[Message]):
     """Messages in their order; ``data`` has the bytes of each, ``size`` is how many these are.
 
     ``ones`` are what a library has received, of which ``made`` makes a message when somebody asks for it: few do.
@@ -41,21 +41,21 @@ class Messages(Sequence[Message]):
         self._made = made
 
     @classmethod
-    def of(cls, messages: Sequence[Message]) -> Messages:
+    def of(cls, messages: Sequence[Message]) -> MessageBatch:
         """Those of any sequence."""
-        if isinstance(messages, Messages):
+        if isinstance(messages, MessageBatch):
             return messages
         return cls([one.data for one in messages], list(messages))
 
     @classmethod
-    def joined(cls, parts: Sequence[Messages]) -> Messages:
+    def joined(cls, parts: Sequence[MessageBatch]) -> MessageBatch:
         """Those of parts of one transport, behind each other."""
         if len(parts) == 1:
             return parts[0]
         data, ones = (chain.from_iterable(some) for some in ([one.data for one in parts], [one._ones for one in parts]))
         return cls([*data], [*ones], parts[0]._made if parts else _itself)
 
-    def parts(self, size: int) -> Iterator[Messages]:
+    def parts(self, size: int) -> Iterator[MessageBatch]:
         """Each time the next ones that have so many bytes together, or that with which they have more."""
         begin = total = 0
         for end, length in enumerate(map(len, self.data), 1) if self.size > size else ():
@@ -66,7 +66,7 @@ class Messages(Sequence[Message]):
         if begin < len(self.data):
             yield self[begin:] if begin else self
 
-    def halves(self) -> tuple[Messages, Messages]:
+    def halves(self) -> tuple[MessageBatch, MessageBatch]:
         """Those before and behind the middle."""
         middle = len(self.data) // 2
         return self[:middle], self[middle:]
@@ -80,8 +80,8 @@ class Messages(Sequence[Message]):
     @overload
     def __getitem__(self, place: int) -> Message: ...
     @overload
-    def __getitem__(self, place: slice) -> Messages: ...
-    def __getitem__(self, place: int | slice) -> Message | Messages:
+    def __getitem__(self, place: slice) -> MessageBatch: ...
+    def __getitem__(self, place: int | slice) -> Message | MessageBatch:
         if isinstance(place, slice):
-            return Messages(self.data[place], self._ones[place], self._made)
+            return MessageBatch(self.data[place], self._ones[place], self._made)
         return self._made(self._ones[place])
