@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import pyarrow
@@ -27,7 +29,9 @@ ALL = "SELECT ?v FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <ur
 
 
 def ipc(rows: list[dict[str, Any]]) -> bytes:
-    table, sink = pyarrow.Table.from_pylist(rows), pyarrow.BufferOutputStream()
+    schema = pyarrow.schema([(name, pyarrow.int64()) for name in ("time", "value")])
+    table = pyarrow.Table.from_pylist(rows, None if "type" in (rows or [{}])[0] else schema)
+    sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return sink.getvalue().to_pybytes()
@@ -81,6 +85,20 @@ def test_one_that_is_broken(broken: str, at_once: int) -> None:
     run.warns = False
     assert [int(one.bindings["v"]) for one in run] == [0, 1, 2, 0, 1, 2, 0, 1]
     assert run.statistics()["streams"]["urn:s"]["wire"]["errors"] == 1
+
+
+@pytest.mark.parametrize("kind", ["json", "csv"])
+@pytest.mark.parametrize("places", [(0,), (49,), (7, 8, 30), (0, 1, 2, 48, 49), range(1, 50, 2)])
+def test_broken_ones_among_many(places: Sequence[int], kind: str) -> None:
+    rows = [{"type": "T", "time": number, "value": number} for number in range(50)]
+    messages = [csv(row) if kind == "csv" else json.dumps(row).encode() for row in rows]
+    for place, what in zip(places, cycle([b'{"', b'{"time": "soon", "value": 1}', b"17"]), strict=False):
+        messages[place] = what if kind == "json" else b"T,soon"
+    mapped = spaseq.Mapped(Scripted(messages, 25), MAPPING, types={"time": "int64", "value": "int64"}, csv=NAMES)
+    run = Run(ALL, {"s": mapped}, options=WireOptions(skip=True))
+    run.warns = False
+    assert [int(one.bindings["v"]) for one in run] == [place for place in range(50) if place not in places]
+    assert run.statistics()["streams"]["urn:s"]["wire"]["errors"] == len(places)
 
 
 @pytest.mark.parametrize("at_once", [1, 100])
@@ -139,6 +157,20 @@ def test_an_event_ends_with_its_message(at_once: int) -> None:
     run = spaseq.run(ALL, {"s": spaseq.Mapped(Scripted(alike, at_once), MAPPING)})
     assert [int(one.bindings["v"]) for one in run] == [1, 2, 3, 4]
     assert run.statistics()["streams"]["urn:s"]["events"] == 3
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        (b"", b'{"time": 0}\n{"time": 1, "value": 2}'),
+        (b" \n", b'{"time": 1}', b"", b'{"time": 1, "value": 1}'),
+        (ipc([]), ipc([{"time": 0, "value": None}, {"time": 1, "value": 2}])),
+    ],
+)
+def test_blank_ones_have_no_rows(messages: Sequence[bytes]) -> None:
+    mapped = spaseq.Mapped(Scripted(messages, 100), MAPPING, types={"value": "int64", "time": "int64"})
+    with pytest.raises(StreamError, match="scripted://x@1: error: the row is no event"):
+        list(Run(ALL, {"s": mapped}))
 
 
 def test_partitions_of_a_mapping_have_clocks_of_their_own() -> None:

@@ -6,7 +6,7 @@ given on: so a run that stopped, by an error too, goes on behind the last of the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 
 from gpm.native.assembly import Encoder
@@ -16,7 +16,7 @@ from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.files import KINDS
 from spaseq.sources.rdf.values import ValueReader
 from spaseq.sources.rdf.wire import WireOptions, WireReport
-from spaseq.sources.transports.transport import Arrivals, Message
+from spaseq.sources.transports.transport import Arrivals, MessageBatch
 
 
 def read_arrivals(
@@ -42,15 +42,15 @@ def _read(arrivals: Arrivals, reader: ValueReader, report: WireReport, nothing: 
                 yield nothing
 
 
-def _taken(arrivals: Arrivals) -> list[Message] | None:
+def _taken(arrivals: Arrivals) -> MessageBatch | None:
     with as_stream_errors(arrivals.source.url):
         return arrivals.take()
 
 
-def _decoded(reader: ValueReader, arrivals: Arrivals, messages: Sequence[Message]) -> Iterator[Events]:
+def _decoded(reader: ValueReader, arrivals: Arrivals, messages: MessageBatch) -> Iterator[Events]:
     """The events of messages, which count as worked out when they are asked to go on."""
     source = arrivals.source
-    for done, events in reader.read_each([one.data for one in messages], lambda at: source.place(messages[at])):
+    for done, events in reader.read_each(messages.data, lambda at: source.place(messages[at])):
         if done:
             arrivals.done(messages[done - 1])
         if events is not None:

@@ -1,7 +1,7 @@
 """From the messages of a transport to rows: objects of JSON, lines of CSV, or streams of Arrow IPC.
 
-Rows of a message are whole.  Those of some messages are decoded together; where that fails, one by one, so that the one
-that is wrong is found, and lost alone.
+Rows of a message are whole.  Those of some messages are decoded together; where that fails, those of either half, and
+so on, so that the one that is wrong is found, and lost alone.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from spaseq.sources.tables.json_text import LineError, decoded, lines_of, may_be
 from spaseq.sources.tables.json_types import with_declared
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, check_values, to_usual, without_times
 from spaseq.sources.tables.types import ValueKind, column_named, kind_of_type, usual_schema
-from spaseq.sources.transports.transport import Message, Transport, as_line
+from spaseq.sources.transports.transport import Message, MessageBatch, Transport, as_line
 from spaseq.streams.batch import Numbers
 
 PAUSE = 0.05  # seconds without a message after which types are inferred from the rows that are there
@@ -39,8 +39,15 @@ class RowFormat(ABC):
     schema: pyarrow.Schema | None = None
 
     @abstractmethod
-    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """The rows of messages.  ArrowException, OSError: one has none."""
+
+    def counts(self, messages: MessageBatch, rows: int) -> Sequence[int]:
+        """How many rows each of messages has, which have so many together."""
+        known = [*map(bool, map(bytes.strip, messages.data))]  # or more, of those that are not blank
+        if sum(known) == rows:
+            return known
+        return [self.table(messages[place : place + 1]).num_rows for place in range(len(messages))]
 
     def fault(self, message: Message, place: str, error: Exception) -> StreamError:
         """Why a message has no rows, where ``error`` was raised."""
@@ -53,11 +60,11 @@ class JsonRows(RowFormat):
     def __init__(self, declared: dict[str, pyarrow.DataType]) -> None:
         self._declared = declared
 
-    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
         from pyarrow import json
 
-        data = _all_lines(messages)
+        data = _all_lines(messages.data)
         if may_be_deep(data, data.count(b"\n")):
             raise pyarrow.ArrowInvalid("objects or arrays are nested too deep")
         typed = self.schema or pyarrow.schema([one for one in self._declared.items() if "." not in one[0]])
@@ -72,7 +79,7 @@ class JsonRows(RowFormat):
 
     def fault(self, message: Message, place: str, error: Exception) -> StreamError:
         """See ``RowFormat``; where it is no JSON, that is told with its place."""
-        for number, line in enumerate(lines_of(_json_lines(message)), 1):
+        for number, line in enumerate(lines_of(_json_lines(message.data)), 1):
             try:
                 if line:
                     decoded(line)
@@ -92,17 +99,16 @@ def _as_written(type_: pyarrow.DataType) -> pyarrow.DataType:
     return pyarrow.string() if types.is_date(type_) else type_
 
 
-def _all_lines(messages: Sequence[Message]) -> bytes:
+def _all_lines(data: list[bytes]) -> bytes:
     """The objects of messages, each on a line."""
-    found = list(filter(None, [one.data.strip() for one in messages]))
-    if b"\n" in b"".join(found):
-        return b"".join(map(_json_lines, messages))
-    return b"\n".join([*found, b""])
+    found = [*filter(None, map(bytes.strip, data))]
+    lines = b"\n".join([*found, b""])
+    return lines if lines.count(b"\n") == len(found) else b"".join(map(_json_lines, data))
 
 
-def _json_lines(message: Message) -> bytes:
+def _json_lines(data: bytes) -> bytes:
     """The objects of a message, each on a line."""
-    data = message.data.strip()
+    data = data.strip()
     first = data.partition(b"\n")[0].rstrip()
     if b"\n" in data and not (first.startswith(b"{") and first.endswith(b"}")):
         data = _PRETTY.sub(b" ", data)  # line ends stand between the words of JSON alone
@@ -117,11 +123,11 @@ class CsvRows(RowFormat):
         self._form = form
         self._names = form.names or ()
 
-    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
         from pyarrow import csv
 
-        data = b"".join(map(as_line, messages))
+        data = b"".join(map(as_line, messages.data))
         known = self.schema or pyarrow.schema([*self._declared.items()])
         if not data:
             return known.empty_table()
@@ -140,13 +146,17 @@ class CsvRows(RowFormat):
 class ArrowRows(RowFormat):
     """Each message is a stream of Arrow IPC, with its schema."""
 
-    def table(self, messages: Sequence[Message]) -> pyarrow.Table:
+    def table(self, messages: MessageBatch) -> pyarrow.Table:
         """See ``RowFormat``."""
-        tables = [pyarrow.ipc.open_stream(one.data).read_all() for one in messages if one.data]
+        tables = [pyarrow.ipc.open_stream(one).read_all() for one in messages.data if one]
         if not tables:
             return (self.schema or pyarrow.schema([])).empty_table()
         known = self.schema or tables[0].schema
         return pyarrow.concat_tables([table.select(known.names).cast(known) for table in tables])
+
+    def counts(self, messages: MessageBatch, rows: int) -> Sequence[int]:
+        """See ``RowFormat``; a stream may have none."""
+        return [pyarrow.ipc.open_stream(one).read_all().num_rows if one else 0 for one in messages.data]
 
 
 class MessageRows:
@@ -170,9 +180,9 @@ class MessageRows:
         self._refuse = refuse
         self._error: StreamError | None = None  # that comes after the rows at hand
         self._rows = 0  # before those of ``_messages``
-        self._messages: list[Message] = []  # that are worked on
-        self._ends: list[int] = []  # the row behind each of them
-        self._begin: list[Message] = []  # whose rows tell the types
+        self._messages = MessageBatch.of([])  # that are worked on
+        self._ends: Sequence[int] = ()  # the row behind each of them
+        self._begin = MessageBatch.of([])  # whose rows tell the types
         self._format: RowFormat = JsonRows({})
         self.names: tuple[str, ...] = ()
         self._types = self._schema = pyarrow.schema([])
@@ -222,13 +232,13 @@ class MessageRows:
         """Whether no row ever came, so that nobody knows which columns there are."""
         return not (self._begin or self._goes_on)
 
-    def _beginning(self, messages: list[Message]) -> pyarrow.Table | None:
+    def _beginning(self, messages: MessageBatch) -> pyarrow.Table | None:
         """The rows of the first messages, which are going to be read again; None: they have none, and are done."""
         self._format = _row_format(self._source, messages, self._declared, self._form)
         refused, refuse = list[StreamError](), self._refuse
         self._refuse = refused.append
         found = self._table(messages)
-        self._refuse, self._ends = refuse, []
+        self._refuse, self._ends = refuse, ()
         if found is not None and found.num_rows:
             self._begin = messages
             return found
@@ -258,15 +268,15 @@ class MessageRows:
             yield from self._batches()
 
     def _batches(self) -> Iterator[pyarrow.RecordBatch]:
-        messages: list[Message] | None = self._begin
+        messages: MessageBatch | None = self._begin
         if self._goes_on:
             yield from self._paused()
             messages = self._taken()
-            self._format = _row_format(self._source, messages or [], self._declared, self._form)
+            self._format = _row_format(self._source, messages or (), self._declared, self._form)
             self._format.schema = self._types
         while messages:
             self._rows += self._ends[-1] if self._ends else 0
-            self._messages, self._ends = messages, []
+            self._messages, self._ends = messages, ()
             yield from self._in_types(messages)
             self.worked_out(self._rows + (self._ends[-1] if self._ends else 0))
             if self._error is not None:
@@ -279,7 +289,7 @@ class MessageRows:
         if self.may_pause and self._arrivals.pauses():
             yield pyarrow.record_batch([pyarrow.array([], one.type) for one in self._schema], schema=self._schema)
 
-    def _in_types(self, messages: list[Message]) -> list[pyarrow.RecordBatch]:
+    def _in_types(self, messages: MessageBatch) -> list[pyarrow.RecordBatch]:
         """The rows of messages in the types that were chosen; a message that has others is refused alone."""
         refuse = self._refuse
         refused: list[StreamError] = []
@@ -295,22 +305,23 @@ class MessageRows:
                 refuse(error)
         return found
 
-    def _each_in_types(self, messages: list[Message], error: StreamError) -> list[pyarrow.RecordBatch]:
+    def _each_in_types(self, messages: MessageBatch, error: StreamError) -> list[pyarrow.RecordBatch]:
         if len(messages) == 1:
             self._ends = [0]
             place = Location(self._source.place(messages[0]), data=messages[0].data)
             refused = StreamError(error.message, place, hint=error.hint)
             if self._refuse is None:
-                self._error, self._ends = refused, []
+                self._error, self._ends = refused, ()
             else:
                 self._refuse(refused)
             return []
         found, ends = list[pyarrow.RecordBatch](), list[int]()
-        for one in messages:
-            found += self._in_types([one])
+        for half in messages.halves():
+            found += self._in_types(half)
+            before = ends[-1] if ends else 0
+            ends += [before + end for end in self._ends]
             if self._error is not None:
                 break
-            ends.append((ends[-1] if ends else 0) + (self._ends[-1] if self._ends else 0))
         self._ends = ends
         return found
 
@@ -341,42 +352,60 @@ class MessageRows:
         if done := bisect_right(self._ends, row - self._rows):
             self._arrivals.done(self._messages[done - 1])
 
-    def _first(self) -> list[Message]:
-        found = self._taken() or []
+    def _first(self) -> MessageBatch:
+        found = self._taken() or MessageBatch.of([])
         while found and not self._arrivals.rests_for(PAUSE) and len(found) < 1000 and (more := self._taken()):
-            found += more
+            found = MessageBatch.joined([found, more])
         return found
 
-    def _taken(self) -> list[Message] | None:
+    def _taken(self) -> MessageBatch | None:
         with as_stream_errors(self._source.url):
             return self._arrivals.take()
 
-    def _table(self, messages: list[Message]) -> pyarrow.Table | None:
+    def _table(self, messages: MessageBatch) -> pyarrow.Table | None:
         """The rows of messages, and where those of each end; None: there are none."""
         try:
             table = self._format.table(messages)
-        except (pyarrow.ArrowException, OSError):
-            return self._one_by_one(messages)
-        if table.num_rows == len(messages):
-            self._ends = list(range(1, len(messages) + 1))
-        else:
-            self._ends = list(accumulate(self._format.table([one]).num_rows for one in messages))
+        except (pyarrow.ArrowException, OSError) as error:
+            return self._one_by_one(messages) if self._format.schema is None else self._by_halves(messages, error)
+        self._ends = list(accumulate(self._format.counts(messages, table.num_rows)))
         return table
 
-    def _one_by_one(self, messages: list[Message]) -> pyarrow.Table | None:
+    def _by_halves(self, messages: MessageBatch, error: Exception) -> pyarrow.Table | None:
+        """The same of messages of which some have no rows, in types that are known."""
+        tables, ends = list[pyarrow.Table](), list[int]()
+        if len(messages) == 1:
+            ends = self._without(messages[0], error)
+        for half in messages.halves() if len(messages) > 1 else ():
+            table, before = self._table(half), ends[-1] if ends else 0
+            ends += [before + end for end in self._ends]
+            tables += [] if table is None else [table]
+            if self._error is not None:
+                break
+        self._ends = ends
+        return pyarrow.concat_tables(tables) if tables else None
+
+    def _without(self, message: Message, error: Exception) -> list[int]:
+        """Where the rows of a message end, which has none."""
+        refused = self._format.fault(message, self._source.place(message), error)
+        if self._refuse is None:
+            self._error = refused
+            return []
+        self._refuse(refused)
+        return [0]
+
+    def _one_by_one(self, messages: MessageBatch) -> pyarrow.Table | None:
+        """The same where types are inferred, of each message for itself."""
         tables, counts = list[pyarrow.Table](), []
         for one in messages:
             try:
-                table = self._format.table([one])
+                table = self._format.table(MessageBatch.of([one]))
                 tables = [_joined([*tables, table])]
                 counts.append(table.num_rows)
             except (pyarrow.ArrowException, OSError) as error:
-                refused = self._format.fault(one, self._source.place(one), error)
-                if self._refuse is None:
-                    self._error = refused
+                counts += self._without(one, error)
+                if self._error is not None:
                     break
-                counts.append(0)
-                self._refuse(refused)
         self._ends = list(accumulate(counts))
         return tables[0] if tables else None
 

@@ -7,10 +7,10 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 
-from spaseq.sources.transports.transport import AT_ONCE, Message
+from spaseq.sources.transports.transport import AT_ONCE, Message, MessageBatch
 
 CAPACITY = 64 << 20  # bytes of the messages of a stream that wait to be read
-OVERHEAD = 200  # bytes that a message takes beside its data
+OVERHEAD = 256  # bytes that a message takes beside its data
 
 
 class Signal:
@@ -53,7 +53,7 @@ class Channel:
         self._drops = drops
         self._changed = threading.Condition()
         self._signal = Signal()
-        self._messages: deque[Message] = deque()
+        self._waiting = deque[MessageBatch]()  # parts, none larger than what is decoded together
         self._size = 0
         self._error: Exception | None = None
         self._has_ended = False
@@ -77,15 +77,16 @@ class Channel:
     # ── the thread ───────────────────────────────────────────────────────────────────────────────────────────
     def put(self, messages: Sequence[Message], waits: bool = True) -> bool:
         """Messages came; False when nobody reads any more.  ``waits``: while it is full."""
+        found = MessageBatch.of(messages)
         with self._changed:
             if self._drops and self.is_full:
                 self.dropped += len(messages)
                 return not self.is_closed
             while waits and self.is_full and not self.is_closed:
                 self._changed.wait()
-            if not self.is_closed and messages:
-                self._messages += messages
-                self._size += sum(len(one.data) + OVERHEAD for one in messages)
+            if not self.is_closed and found:
+                self._waiting += found.parts(AT_ONCE)
+                self._size += _taken_by(found)
                 self._signal.set()
             return not self.is_closed
 
@@ -103,24 +104,25 @@ class Channel:
             return not self.is_closed
 
     # ── the reader ───────────────────────────────────────────────────────────────────────────────────────────
-    def take(self) -> list[Message] | None:
+    def take(self) -> MessageBatch | None:
         """Some of what is there, maybe nothing; None at the end.  The error with which it ended."""
         with self._changed:
             found = self._first()
-            if self._messages or found or not (self._has_ended or self.is_closed):
+            if self._waiting or found or not (self._has_ended or self.is_closed):
                 return found
             if self._error is not None:
                 raise self._error
             return None
 
-    def _first(self) -> list[Message]:
+    def _first(self) -> MessageBatch:
         """As many messages as are decoded together."""
-        found, size = [], 0
-        while self._messages and size < AT_ONCE:
-            found.append(self._messages.popleft())
-            size += len(found[-1].data) + OVERHEAD
-        self._size -= size
-        if not (self._messages or self._has_ended or self.is_closed):
+        parts, size = list[MessageBatch](), 0
+        while self._waiting and (not parts or size + self._waiting[0].size <= AT_ONCE):
+            parts.append(self._waiting.popleft())
+            size += parts[-1].size
+        found = MessageBatch.joined(parts)
+        self._size -= _taken_by(found)
+        if not (self._waiting or self._has_ended or self.is_closed):
             self._signal.clear()
         self._changed.notify_all()
         return found
@@ -131,5 +133,10 @@ class Channel:
             if not self.is_closed:
                 self.is_closed = True
                 self._signal.close()
-                self._messages.clear()
+                self._waiting.clear()
                 self._changed.notify_all()
+
+
+def _taken_by(messages: MessageBatch) -> int:
+    """The bytes that messages take."""
+    return messages.size + OVERHEAD * len(messages)

@@ -81,8 +81,8 @@ class Response(Receiving):
         """See ``Source``: as it came."""
         if self.comes_in_messages:
             return super().read()
-        messages = self.arrivals.take() or []
-        return b"".join(one.data for one in messages)
+        messages = self.arrivals.take()
+        return b"".join(messages.data) if messages else b""
 
     # ── the thread ───────────────────────────────────────────────────────────────────────────────────────────
     def receive(self) -> None:

@@ -8,17 +8,19 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import defaultdict
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
+import confluent_kafka
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 from spaseq.errors import Location, OptionError, StreamError
 from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.channel import CAPACITY, Channel
 from spaseq.sources.transports.receiving import JOINED, Outages
-from spaseq.sources.transports.transport import Message, Position, Transport
+from spaseq.sources.transports.transport import Message, MessageBatch, Position, Transport
 from spaseq.streams.timestamps import from_xsd
 
 SETTINGS = ("start", "end", "partition", "user", "password")
@@ -27,6 +29,7 @@ STEP = 0.1  # seconds that the thread waits for messages before it looks around
 WATCHED = 30.0  # seconds between two looks whether there are new partitions
 AT_ONCE = 1000  # messages
 LEAST_CAPACITY = 1 << 20  # bytes of a partition
+_RECORD: Any = confluent_kafka.Message  # to mypy its offset may be None, which that of what came never is
 _OWN = (
     "group.",
     "enable.",
@@ -313,21 +316,26 @@ class Consuming:
 
     def _share_out(self, received: Sequence[Any]) -> set[int]:
         """Put messages into their channels; the partitions that have come to their ends."""
-        found, ended = defaultdict[int, list[Message]](list), set[int]()
-        for one in received:
-            number, stop = one.partition(), self._stops.get(one.partition())
-            error = one.error()
-            if error is None and (stop is None or one.offset() < stop):
-                found[number].append(_message(one))
-            elif error is not None and error.code() != KafkaError._PARTITION_EOF:
-                self._refuse(one, error)
-            if stop is not None and one.offset() >= stop - (error is None):
+        ended = set[int]()
+        for number, some in groupby(sorted(received, key=_RECORD.partition), _RECORD.partition):
+            records, stop = [*some], self._stops.get(number)
+            found = self._without_errors(records)
+            if stop is not None and _comes_to(stop, records, found):
                 ended.add(number)
-        for number, messages in found.items():
-            self.channels[number].put(messages, waits=False)
+                found = found[: bisect_left(found, stop, key=_RECORD.offset)]
+            if found:
+                self.channels[number].put(_messages(found), waits=False)
         for number in ended:
             self.channels[number].end()
         return ended
+
+    def _without_errors(self, records: list[Any]) -> list[Any]:
+        """Those that are messages.  StreamError: others are nothing that passes by itself."""
+        found = [one for one in records if one.error() is None]
+        for one in records if len(found) < len(records) else ():
+            if (error := one.error()) is not None and error.code() != KafkaError._PARTITION_EOF:
+                self._refuse(one, error)
+        return found
 
     def _refuse(self, one: Any, error: KafkaError) -> None:
         """StreamError: it is nothing that passes by itself."""
@@ -360,6 +368,17 @@ class Consuming:
         if now is not None and len(now) != self._count:
             message = f"the topic has {len(now):,} partitions now, and had {self._count:,}"
             raise StreamError(message, self._client.place, hint="begin anew: nothing of the new ones is read yet")
+
+
+def _comes_to(stop: int, records: list[Any], messages: list[Any]) -> bool:
+    """Whether the messages of records, or the notes among them, come to an offset, before which a partition ends."""
+    if messages and messages[-1].offset() >= stop - 1:
+        return True
+    return len(messages) < len(records) and any(one.offset() >= stop for one in records)
+
+
+def _messages(records: list[Any]) -> MessageBatch:
+    return MessageBatch([data or b"" for data in map(_RECORD.value, records)], records, _message)
 
 
 def _message(one: Any) -> Message:

@@ -7,30 +7,16 @@ from __future__ import annotations
 
 import time
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 from spaseq.errors import StreamError
 from spaseq.sources.source import Source
+from spaseq.sources.transports.message_batch import Message, MessageBatch, Position
 
-Position: TypeAlias = "int | str | None"  # of a message among those of its transport; None: it has none
-AT_ONCE = 1 << 18  # bytes of messages that are decoded together, or one message
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """What came as one.  An event never lies in two of them.
-
-    ``time`` is what the transport says of it, in microseconds since 1970.
-    """
-
-    data: bytes
-    position: Position = None
-    time: int | None = None
-    key: bytes | None = None
-    headers: Sequence[tuple[str, bytes]] = ()
+__all__ = ["AT_ONCE", "Arrivals", "Message", "MessageBatch", "Position", "Transport", "as_line"]
+AT_ONCE = 1 << 20  # bytes of messages that are decoded together, or one message
 
 
 class Transport(Source):
@@ -82,14 +68,13 @@ class Transport(Source):
         """The messages that are there as lines, after waiting for one; empty at the end."""
         lines = b""
         while not lines and (messages := self.arrivals.take()) is not None:
-            lines = b"".join(map(as_line, messages))
+            lines = b"".join(map(as_line, messages.data))
             self.arrivals.done(messages[-1])
         return lines
 
 
-def as_line(message: Message) -> bytes:
+def as_line(data: bytes) -> bytes:
     """The data of a message with a line end behind it; nothing of an empty one."""
-    data = message.data
     return data if not data or data.endswith(b"\n") else data + b"\n"
 
 
@@ -106,7 +91,7 @@ class Arrivals:
         self.source = source
         self.last = time.monotonic()
         self.position = source.position
-        self._waiting: list[Message] = []
+        self._waiting = deque[MessageBatch]()  # parts that are decoded together
         self._ended = False
         self._told = True  # the reader knows that nothing is there
         self._error: Exception | None = None  # that comes after the messages
@@ -141,19 +126,14 @@ class Arrivals:
             self.source.wait(seconds)
         return not self.ready()
 
-    def take(self) -> list[Message] | None:
+    def take(self) -> MessageBatch | None:
         """Some messages, after waiting for one; None at the end.  StreamError, OSError: there it broke off."""
         while not self.ready():
             self.source.wait()
         self._told = False
         if not self._waiting and self._error is not None:
             raise self._error
-        size = count = 0
-        while count < len(self._waiting) and (not count or size < AT_ONCE):
-            size += len(self._waiting[count].data)
-            count += 1
-        taken, self._waiting = self._waiting[:count], self._waiting[count:]
-        return taken or None
+        return self._waiting.popleft() if self._waiting else None
 
     def done(self, message: Message) -> None:
         """All up to this message is worked out."""
@@ -168,4 +148,5 @@ class Arrivals:
         if found is None:
             self._ended = True
         elif found:
-            self._waiting, self.last = list(found), time.monotonic()
+            self._waiting += MessageBatch.of(found).parts(AT_ONCE)
+            self.last = time.monotonic()
