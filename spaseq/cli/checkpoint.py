@@ -28,6 +28,7 @@ from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
+_FREE = {"--on-error": "stop", "--dead-letters": ""}  # with what is malformed a run that it ended may go on otherwise
 _SPOOL = "with --spool DIR it is kept until the checkpoint has it"
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
 PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope": COUNT}
@@ -371,7 +372,7 @@ def _compare(
     """OptionError: the checkpoint is of a run with other options or sources."""
     for option in sorted({*found.options, *options}):
         before, now = found.options.get(option, ""), options.get(option, "")
-        if before != now:
+        if before != now and _FREE.get(option) != before:
             raise _other(path, f"{option} {before or '(not given)'}, here it is {now or '(not given)'}")
     if found.files.keys() != sources.keys():
         raise _other(path, f"the streams {_listed(found.files)}, here they are {_listed(sources)}")

@@ -122,6 +122,19 @@ def test_what_differs_is_named(place: Path, invoke: Invoke, change: object, more
     assert re.search(message, found.stderr), found.stderr
 
 
+@pytest.mark.parametrize("more", [("skip",), ("dead-letter", "--dead-letters", "letters")], ids=["skip", "letters"])
+def test_what_ended_a_run_may_be_passed_over(place: Path, invoke: Invoke, more: tuple[str, ...]) -> None:
+    Path("s.nq").write_text("".join(map(event, range(5))) + "<urn:x .\n" + "".join(map(event, range(5, 10))))
+    for _ in range(2):
+        assert "s.nq:11:" in (found := invoke(*arguments("--output", "out"))).stderr and found.exit_code == 1
+    assert invoke(*arguments("--output", "out", "--on-error", *more)).exit_code == 0
+    Path("state").unlink()
+    assert invoke(*arguments("--output", "all", "--on-error", "skip")).exit_code == 0
+    assert Path("out").read_text() == Path("all").read_text()
+    again = invoke(*arguments("--output", "all"))
+    assert "with --on-error skip, here it is stop" in again.stderr
+
+
 def test_other_files_are_named(place: Path, invoke: Invoke) -> None:
     assert invoke(*arguments()).exit_code == 0
     Path("s.nq").rename("other.nq")
