@@ -91,7 +91,7 @@ JSON_LINES = '{"type":"BUY"}\n' * 24 + '{"type":"SELL"}\n'
 @pytest.mark.parametrize(
     ("name", "text", "room"),
     [*(("t.csv", CSV, room << 20) for room in (14, 80, 300, 400)), ("t.jsonl", JSON_LINES, 80 << 20),
-     ("t.jsonl", JSON_LINES, 300 << 20)],
+     ("t.jsonl", JSON_LINES, 200 << 20)],
 )  # fmt: skip
 def test_tuples(tmp_path: Path, name: str, text: str, room: int) -> None:
     """Too little to read the file, which Arrow does in a thread of its own, or for the results of what is read."""
