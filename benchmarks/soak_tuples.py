@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pyarrow
@@ -56,29 +56,37 @@ def batch(first: int) -> pyarrow.RecordBatch:
 
 def sampled(query: str, rows: int) -> Iterator[Sample]:
     """Samples of one query, in this process."""
+    return samples_of(batch, BATCH, rows, lambda batches: match(query, batches, type="type", time="time"))
+
+
+def samples_of(
+    batch: Callable[[int], pyarrow.RecordBatch], size: int, rows: int,
+    read: Callable[[Iterator[pyarrow.RecordBatch]], Iterable[object]],
+) -> Iterator[Sample]:  # fmt: skip
+    """Samples while so many rows are read, in this process; ``batch`` makes ``size`` of them, from a number on."""
     found: list[Sample] = []
     making, begun = 0.0, time.process_time()
 
     def batches() -> Iterator[pyarrow.RecordBatch]:
         nonlocal making
-        for first in range(0, rows, BATCH):
+        for first in range(0, rows, size):
             started = time.process_time()
             made = batch(first)
             making += time.process_time() - started
             yield made
-            if is_sampled(first + BATCH, rows, BATCH):
+            if is_sampled(first + size, rows, size):
                 spent = time.process_time() - begun - making
-                found.append(Sample(first + BATCH, resident(os.getpid()), spent, making))
+                found.append(Sample(first + size, resident(os.getpid()), spent, making))
 
-    for _ in match(query, batches(), type="type", time="time"):
+    for _ in read(batches()):
         yield from found
         found.clear()
     yield from found
 
 
-def measured(name: str, rows: int) -> Iterator[Sample]:
-    """The same, of a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.soak_tuples", "sample", str(rows), name]
+def measured(module: str, *arguments: str) -> Iterator[Sample]:
+    """Those of a process of its own, which runs a module of this folder."""
+    command = [sys.executable, "-m", f"benchmarks.{module}", "sample", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
@@ -92,10 +100,10 @@ def unevenness(samples: Sequence[Sample]) -> float:
     return max(half) / min(half)
 
 
-def is_flat(name: str, rows: int) -> bool:
+def is_flat(name: str, found: Iterable[Sample]) -> bool:
     """Print what is measured; whether it stays as it is."""
     samples = []
-    for sample in measured(name, rows):
+    for sample in found:
         samples.append(sample)
         said = f"{sample.memory:8.1f} MB {sample.seconds:8.1f} s {sample.making:8.1f} s"
         print(f"  {sample.events:>12,} {said}", flush=True)
@@ -116,7 +124,7 @@ def main(*arguments: str) -> int:
     flat = []
     for name in names or QUERIES:
         print(f"{name}: {rows:,} rows; resident memory, CPU time, making\n  {QUERIES[name]}")
-        flat.append(is_flat(name, rows))
+        flat.append(is_flat(name, measured("soak_tuples", str(rows), name)))
     return int(not all(flat))
 
 

@@ -28,7 +28,6 @@ from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
 BEGINNING = 1 << 16  # bytes of a file that tell whether it is the same
-_FREE = {"--on-error": "stop", "--dead-letters": ""}  # with what is malformed a run that it ended may go on otherwise
 _SPOOL = "with --spool DIR it is kept until the checkpoint has it"
 FILE: Shape = {"path": str, "size": COUNT, "length": COUNT, "digest": str}
 PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope": COUNT}
@@ -194,6 +193,7 @@ class Checkpoints:
 
     ``options`` are those that have to be the same, as they are written; ``files`` are read, by the IRI of their stream,
     and those of streams that are ``spooled``, by way of the spool of this identity, need not be files.
+    What options are ``free`` to change, and from what.
     OptionError: a source that cannot be read again, or the checkpoint is of something else.
     """
 
@@ -204,6 +204,7 @@ class Checkpoints:
         options: Mapping[str, object],
         files: Mapping[str, Sequence[str]],
         spooled: Mapping[str, str] = MappingProxyType({}),
+        free: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self._path = path
         self._every = every.total_seconds()
@@ -218,7 +219,9 @@ class Checkpoints:
         self.outbox: Outbox | None = None  # of the sink of results
         self.found = read_checkpoint(path)
         if self.found is not None:
-            _compare(self.found, self._options, self._sources, spooled, path)
+            before = self.found.options
+            may_change = {one: value for one, value in free.items() if before.get(one, "") == value}
+            _compare(self.found, self._options | may_change, self._sources, spooled, path)
 
     @property
     def state(self) -> RunState | None:
@@ -326,15 +329,10 @@ def _readable_again(names: Sequence[str]) -> list[str]:
     for name in names:
         if resumes(name):
             continue
-        if is_url(name) or not is_kept(name):
+        if name == "-" or is_url(name) or (Path(name).exists() and not is_regular(name)):
             shown = "standard input" if name == "-" else name
             raise OptionError(f"--checkpoint needs files, which can be read again: {shown} cannot; {_SPOOL}")
     return list(names)
-
-
-def is_kept(path: str) -> bool:
-    """Whether a path is that of a file, or of none that is there."""
-    return path != "-" and (not Path(path).exists() or is_regular(path))
 
 
 def _place(path: str) -> tuple[int, int]:
@@ -349,9 +347,9 @@ def _place(path: str) -> tuple[int, int]:
 def _known(path: str, length: int | None = None) -> KnownFile:
     """A file as it is now; the digest is of its first ``length`` bytes, by default of BEGINNING.  StreamError.
 
-    Of what is named by a URL, or is no file, nothing but that is known.
+    Of what is named by a URL nothing but that is known.
     """
-    if is_url(path) or not is_kept(path):
+    if is_url(path):
         return KnownFile(path, 0, 0, "")
     try:
         with Path(path).open("rb") as file:
@@ -372,7 +370,7 @@ def _compare(
     """OptionError: the checkpoint is of a run with other options or sources."""
     for option in sorted({*found.options, *options}):
         before, now = found.options.get(option, ""), options.get(option, "")
-        if before != now and _FREE.get(option) != before:
+        if before != now:
             raise _other(path, f"{option} {before or '(not given)'}, here it is {now or '(not given)'}")
     if found.files.keys() != sources.keys():
         raise _other(path, f"the streams {_listed(found.files)}, here they are {_listed(sources)}")

@@ -37,6 +37,8 @@ class Execution(ABC, Generic[Asked]):
     text: TextIO
     late: output.LateFile | None
 
+    free: ClassVar[Mapping[str, str]] = {}  # options that a run that goes on may change, and from what
+
     def __init__(self, ctx: click.Context, options: Asked) -> None:
         self.ctx = ctx
         self.options = options
@@ -132,7 +134,7 @@ class Execution(ABC, Generic[Asked]):
         self.spools = spools.opened(self.ctx, self.options.spool, files, self.options.follow)
         same = dict(same) | {"--spool": self.options.spool is not None}
         spooled = {stream: one.identity for stream, one in self.spools.items()}
-        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, spooled)
+        self.checkpoints = checkpoint.Checkpoints(path, self.options.checkpoint_every, same, files, spooled, self.free)
 
     def begin_checkpoints(self, run: checkpoint.Checkpointed, before: Callable[[], object] = lambda: None) -> None:
         """``run`` is about to begin, when ``before`` was called.  OptionError: as of ``Checkpoints.begin``."""
@@ -205,10 +207,6 @@ class Execution(ABC, Generic[Asked]):
     def _finish(self) -> None:
         if self.checkpoints is not None:
             self.checkpoints.finish()
-            self.close()
-
-    def close(self) -> None:
-        """What was read last is in the checkpoint: receive nothing more."""
 
     def _tell(self) -> list[str]:
         losses = self.losses()

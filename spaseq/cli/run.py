@@ -110,6 +110,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
     as_interrupts = ()  # before events are read, SIGTERM ends the process
     tells_after_errors = True
     more_reasons = "--stats tells more"
+    free = {"--on-error": "stop", "--dead-letters": ""}  # noqa: RUF012 - what is malformed may have ended a run
     running: Run
     counter: printer.TableCounter
     letters: dead_letters.DeadLetters | None = None
@@ -158,6 +159,7 @@ class GraphExecution(execution.Execution[LiveOptions]):
             asked.follow, state=None if kept is None else kept.state, on_step=None if kept is None else kept.step,
             given=self.rows, sharing=asked.sharing, evaluation=asked.evaluation, bound=self.bound,
         )  # fmt: skip
+        self.ctx.call_on_close(self.running.close)  # behind the last checkpoint
         self.running.warns = False
         self.letters = self.ctx.with_resource(dead_letters.open_letters(asked.dead_letters, self.goes_on))
         if self.letters is not None:
@@ -223,10 +225,6 @@ class GraphExecution(execution.Execution[LiveOptions]):
     def release(self) -> None:
         """See ``Checkpointed``."""
         self.running.release()
-
-    def close(self) -> None:
-        """See ``Execution``."""
-        self.running.close()
 
 
 def _reached(running: Run, counter: printer.TableCounter) -> progress.Reached:

@@ -52,4 +52,4 @@ def read_again(stream: str, path: str, spools: Mapping[str, AnySpool]) -> bool:
 
 def _comes(names: Sequence[str]) -> bool:
     """Whether a stream is one source that is no file."""
-    return len(names) == 1 and (names[0] == "-" or is_url(names[0]) or may_fall_silent(names[0]))
+    return len(names) == 1 and (names[0] == "-" or may_fall_silent(names[0]))

@@ -176,7 +176,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
         self.parsed = queries.each_query(asked.queries, _read)
         names = [stream for each in self.parsed.values() for stream in each.query.streams]
         self.sources = sources.event_sources(asked.events, names)
-        self.paths = [self.sources] if isinstance(self.sources, str) else list(self.sources.values())
+        self.by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
+        self.paths = list(self.by_stream.values())
         tables = parameters.given_tables(asked.given, {name: each.query.given for name, each in self.parsed.items()})
         read = [*asked.queries, *(file for path in self.paths for file in table_files(path)), *tables.values()]
         if "-" in tables.values() and read.count("-") > 1:
@@ -195,10 +196,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
             checkpoint.check_without(asked.unresumable)
             if asked.sink is None:
                 checkpoint.check_format(asked.wanted or "", BLOCKS)
-            by_stream = {"": self.sources} if isinstance(self.sources, str) else self.sources
-            self.keep_checkpoints(
-                asked.checkpoint, self.given(SAME), {name: table_files(path) for name, path in by_stream.items()}
-            )
+            files = {name: table_files(path) for name, path in self.by_stream.items()}
+            self.keep_checkpoints(asked.checkpoint, self.given(SAME), files)
             self.interrupts = interrupts.StepInterrupts()
         self.hold_files({"--dead-letters": letters})
 
@@ -248,9 +247,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
 
     def _spooled(self) -> Any:
         """The tables, those that cannot be read again by way of the spool."""
-        if isinstance(self.sources, str):
-            return self.spools.get("", self.sources)
-        return {**self.sources, **self.spools}
+        tables = {**self.by_stream, **self.spools}
+        return tables[""] if isinstance(self.sources, str) else tables
 
     @property
     def _is_live(self) -> bool:
@@ -270,12 +268,8 @@ class TupleExecution(execution.Execution[TupleOptions]):
             self._early.append((stream, error))
             return
         if stream not in self._takers:
-            name, path = stream, self.paths[0]
-            if isinstance(self.sources, str):
-                name = ""
-            elif stream in self.sources:
-                path = self.sources[stream]
-            is_read_again = self.goes_on and spools.read_again(name, path, self.spools)
+            name = stream or next(iter(self.by_stream))  # an only one is told without its name
+            is_read_again = self.goes_on and spools.read_again(name, self.by_stream[name], self.spools)
             self._takers[stream] = self.letters.of(stream, is_read_again, self._passed.get(stream, 0))
         self._takers[stream](error, error.location.data)
 

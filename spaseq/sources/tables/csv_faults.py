@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 import numpy as np
@@ -38,20 +39,23 @@ def joined(rows: Sequence[bytes], chosen: Sequence[int]) -> bytes:
 
 
 def _faults_between(rows: Sequence[bytes], first: int, last: int, read: Read) -> Faults:
-    """What is wrong with rows; those that cannot be read together are halved, until they can, or are one."""
-    found: Faults = {}
+    """What is wrong with rows."""
+    return dict(_refused(first, last, lambda begin, end: read(joined(rows, range(begin, end)))))
+
+
+def _refused(first: int, last: int, look: Callable[[int, int], object]) -> Iterator[tuple[int, pyarrow.ArrowInvalid]]:
+    """What Arrow refuses, one by one: those that it does together are halved, until it does not, or they are one."""
     open_ = [(first, last)]
     while open_:
         first, last = open_.pop()
         try:
-            read(joined(rows, range(first, last)))
+            look(first, last)
         except pyarrow.ArrowInvalid as error:
             if last - first == 1:
-                found[first] = error
+                yield first, error
             else:
                 middle = (first + last) // 2
                 open_ += [(first, middle), (middle, last)]
-    return found
 
 
 def suspects(
@@ -90,16 +94,8 @@ def _unlike(texts: pyarrow.StringArray, kind: pyarrow.DataType) -> list[int]:
 
 def _distinct_unlike(texts: pyarrow.StringArray, kind: pyarrow.DataType) -> Iterator[int]:
     """The same, text by text."""
-    open_ = [(0, len(texts))]
-    while open_:
-        first, last = open_.pop()
-        try:
-            pyarrow.compute.cast(texts.slice(first, last - first), kind)
-        except pyarrow.ArrowNotImplementedError:
-            return
-        except pyarrow.ArrowInvalid:
-            if last - first == 1:
-                yield first
-            else:
-                middle = (first + last) // 2
-                open_ += [(first, middle), (middle, last)]
+    with suppress(pyarrow.ArrowNotImplementedError):
+        for at, _ in _refused(
+            0, len(texts), lambda begin, end: pyarrow.compute.cast(texts.slice(begin, end - begin), kind)
+        ):
+            yield at
