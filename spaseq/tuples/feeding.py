@@ -206,16 +206,16 @@ class SourceFeed(Steps):
         return TUPLES.pack(flattened(state, sections), sections)
 
     def _types(self, stream: str) -> dict[str, bytes]:
-        """Those of the columns of messages, which later ones need not tell."""
-        messages = self._tables[stream].messages
-        return {} if messages is None else {"types": schema_stored({one.name: one.type for one in messages.types})}
+        """Those of columns in texts, which what is read later need not tell."""
+        types = self._tables[stream].types
+        return {"types": schema_stored(types)} if types else {}
 
 
-def types_before(data: bytes) -> dict[str, pyarrow.Schema]:
-    """The types of the columns of messages, by stream, in a state.  SnapshotError."""
+def types_before(data: bytes) -> dict[str, dict[str, pyarrow.DataType]]:
+    """The types of columns in texts, by stream, in a state.  SnapshotError."""
     with validated():
         return {
-            stream: pyarrow.schema(list(schema_read(source["types"]).items()))
+            stream: schema_read(source["types"])
             for stream, source in _header(data)["sources"].items()
             if "types" in source
         }

@@ -11,18 +11,24 @@ import pyarrow
 from spaseq.runtime.live import Awaited
 from spaseq.runtime.message_sources import PartitionState, opened_partitions
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.tables.csv import CsvSource
+from spaseq.sources.tables.json_lines import JsonSource
 from spaseq.sources.tables.message_rows import MessageRows, only_partition
 from spaseq.sources.tables.opening import FileReading, followed, messages_of, opened_as
+from spaseq.sources.tables.several import FilesInTurn
 from spaseq.sources.tables.source import LeftOut, TableSource
 from spaseq.sources.transports.transport import Transport
 
 
+_Inferred = CsvSource | JsonSource | FilesInTurn
+
+
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What an earlier run had of streams that come in messages, by name: their partitions, and the types of columns."""
+    """What an earlier run had of streams, by name: the partitions of messages, and the types of columns in texts."""
 
     partitions: Mapping[str, Mapping[str, PartitionState]]
-    types: Mapping[str, pyarrow.Schema]
+    types: Mapping[str, Mapping[str, pyarrow.DataType]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,13 @@ class OpenTable:
     left_out: LeftOut | None
     incoming: Awaited | None = None
     messages: MessageRows | None = None
+
+    @property
+    def types(self) -> dict[str, pyarrow.DataType]:
+        """Those of columns in texts, which later rows need not tell; none where they come with the rows."""
+        if self.messages is not None:
+            return {field.name: field.type for field in self.messages.types}
+        return self.rows.kinds if isinstance(self.rows, _Inferred) else {}
 
     def state(self) -> dict[str, PartitionState]:
         """How far messages are worked out, by the name of their partition."""
@@ -68,19 +81,21 @@ def opened_table(
     if (transport := messages_of(data)) is not None:
         rows = _messages(stream, transport, reading, before)
         return OpenTable(rows, left_out, rows.partition.arrivals, rows)
-    if not isinstance(data, Incoming):
-        return OpenTable(opened_as(data, reading), left_out)
-    reading = reading._replace(tells_pauses=True)
-    source = followed(data, reading) if data.source.goes_on else opened_as(data, reading)
-    return OpenTable(source, left_out, data)
+    incoming = data if isinstance(data, Incoming) else None
+    if incoming is not None:
+        reading = reading._replace(tells_pauses=True)
+    source = followed(incoming, reading) if incoming and incoming.source.goes_on else opened_as(data, reading)
+    if before is not None and isinstance(source, _Inferred):
+        source.begin_as(before.types.get(stream, {}))
+    return OpenTable(source, left_out, incoming)
 
 
 def _messages(stream: str, transport: Transport, reading: FileReading, before: Before | None) -> MessageRows:
     """The rows of messages, as far as they need to be read to know their types."""
     found = opened_partitions(transport, None if before is None else before.partitions.get(stream, {}))
     rows = MessageRows(only_partition(transport, found), reading.types, reading.csv, reading.leave_out)
-    if before is not None and len(before.types[stream]):
-        rows.begin_as(before.types[stream])
+    if before is not None and (types := before.types.get(stream)):
+        rows.begin_as(pyarrow.schema(list(types.items())))
         return rows
     for _ in rows.begin():
         pass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -134,6 +134,7 @@ class CsvSource:
         self._places.begin_behind(self._begin[: self._header])
         self._places.add(0, self._first_line, self._begin[self._header :])
         self._kinds: dict[str, pyarrow.DataType] = {}
+        self._before: Mapping[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
         self._times = ""  # a column that may come as texts
 
@@ -145,11 +146,23 @@ class CsvSource:
         """A column has times: where one is none, they come as texts."""
         self._times = column
 
+    def begin_as(self, kinds: Mapping[str, pyarrow.DataType]) -> None:
+        """Columns that are not declared have the types that they had before, by name: the ``kinds`` of then."""
+        self._before = {name: type_ for name, type_ in kinds.items() if name not in self._declared}
+
+    @property
+    def kinds(self) -> dict[str, pyarrow.DataType]:
+        """The types in which the columns that were chosen are read."""
+        return self._kinds
+
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""
         read = list(dict.fromkeys(map(column_named, columns)))
-        sample = self._sample(read)
-        self._kinds = {name: self._kind(sample.column(name), self._declared.get(name)) for name in read}
+        known = {name: type_ for name, type_ in self._before.items() if name in read}
+        unknown = [name for name in read if name not in known]
+        sample = self._sample(unknown) if unknown or not read else pyarrow.record_batch({})
+        found = {name: self._kind(sample.column(name), self._declared.get(name)) for name in unknown}
+        self._kinds = known | found
         self._schema = pyarrow.schema([(name, self._type(name)) for name in columns])
         return self._schema
 

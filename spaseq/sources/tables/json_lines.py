@@ -22,7 +22,7 @@ from spaseq.sources.tables.json_text import (
     objects_of,
     quoted,
 )
-from spaseq.sources.tables.json_types import ValueShape, coded, reading_type
+from spaseq.sources.tables.json_types import ValueShape, coded, reading_type, with_declared
 from spaseq.sources.tables.json_values import Fit, UnfitError, fitting, has_infinite, read_as
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes
 from spaseq.sources.tables.row_places import RowPlaces
@@ -65,6 +65,7 @@ class JsonSource:
         self._declared = declared
         self._leave_out = leave_out
         self._columns: list[JsonColumn] = []
+        self._before: Mapping[str, pyarrow.DataType] = {}
         self._schema = pyarrow.schema([])
         self._numbers: re.Pattern[bytes] | None = None  # that are texts of a column
         self._times = ""  # a column of which texts stay texts
@@ -81,6 +82,16 @@ class JsonSource:
     def has_times(self, column: str) -> None:
         """A column has times: texts are not made timestamps here, whatever is declared, so that one may be none."""
         self._times = column
+
+    def begin_as(self, kinds: Mapping[str, pyarrow.DataType]) -> None:
+        """As of ``CsvSource``; these columns are there."""
+        self._before = kinds
+        self.names = tuple(dict.fromkeys((*self.names, *kinds)))
+
+    @property
+    def kinds(self) -> dict[str, pyarrow.DataType]:
+        """As of ``CsvSource``."""
+        return {column.name: column.type for column in self._columns}
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; OptionError: there are no such values in JSON."""
@@ -110,12 +121,20 @@ class JsonSource:
 
     def _column(self, name: str) -> JsonColumn:
         shape = self._sample.shape(name)
-        type_ = coded(self._found(name, shape), partial(self._sample.distinct, name), self._sample.count)
+        type_ = self._before_for(name) or coded(
+            self._found(name, shape), partial(self._sample.distinct, name), self._sample.count
+        )
         try:
             read = reading_type(type_, shape.kind == "text")
         except ValueError as error:
             raise OptionError(f"the type of the column {name}: {error}") from None
         return JsonColumn(name, type_, read, fitting(type_), tuple(self._declared))
+
+    def _before_for(self, name: str) -> pyarrow.DataType | None:
+        """The type that an undeclared column had before."""
+        if name in self._declared or name not in self._before:
+            return None
+        return with_declared(pyarrow.schema([(name, self._before[name])]), self._declared).field(name).type
 
     def _found(self, name: str, shape: ValueShape) -> pyarrow.DataType:
         """The type to read a column with, whose first values have a shape."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import pyarrow
@@ -58,6 +58,16 @@ class FilesInTurn:
         """As of ``ParquetSource``."""
         if isinstance(self._first, ParquetSource):
             self._first.without_codes()
+
+    def begin_as(self, kinds: Mapping[str, pyarrow.DataType]) -> None:
+        """As of ``CsvSource``, where types are inferred."""
+        if isinstance(self._first, CsvSource | JsonSource):
+            self._first.begin_as(kinds)
+
+    @property
+    def kinds(self) -> dict[str, pyarrow.DataType]:
+        """As of ``CsvSource``; none where files say which types they have."""
+        return self._first.kinds if isinstance(self._first, CsvSource | JsonSource) else {}
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``."""

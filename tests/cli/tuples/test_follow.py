@@ -29,11 +29,11 @@ def place(folder: Path) -> Path:
     return folder
 
 
-def row(time: int | str, value: int | str) -> str:
+def row(time: int | str, value: float | str) -> str:
     return f"T,{value},{time}\n"
 
 
-def line(time: int, value: int | str) -> str:
+def line(time: int, value: float | str) -> str:
     return json.dumps({"type": "T", "value": value, "time": time}) + "\n"
 
 
@@ -125,6 +125,25 @@ def test_another_run_goes_on(place: Path) -> None:
     assert [(one["position"], one["data"]) for one in letters] == [
         ("s.csv:4", "T,9,2,7"), ("s.csv:5", "T"), ("s.csv:8", "T,5"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "made"), [("s.csv", row), ("s.jsonl", line)])
+def test_types_stay_when_another_run_goes_on(place: Path, name: str, made: object) -> None:
+    """What a run took for integers, and for times, does not become doubles and texts as more can be seen."""
+    assert callable(made)
+    Path(name).write_text((HEAD if name == "s.csv" else "") + made(0, 1) + made(1, 8))
+    more = ("--checkpoint", "state", "--checkpoint-every", "10ms", "--output", "out", "--on-error", "skip")
+    process = following("rises.ceql", *more, events=name)
+    written("out", 1)
+    add(name, made(2, "much") + made(2, 5.5) + made(3, 9))
+    written("out", 2)
+    process.kill()
+    process.wait()
+    process = following("rises.ceql", *more, events=name)
+    add(name, made(4, 6.5) + made(5, 9))
+    written("out", 3)
+    ended(process)
+    assert [json.loads(one)["end"] for one in Path("out").read_text().splitlines()] == [1, 2, 3]
 
 
 def written(path: str, lines: int) -> None:
