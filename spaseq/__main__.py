@@ -1,6 +1,6 @@
 """``python -m spaseq``."""
 
-from spaseq.cli import main
+from spaseq.cli.console import console
 
 if __name__ == "__main__":
-    main(prog_name="python -m spaseq")
+    console("python -m spaseq")

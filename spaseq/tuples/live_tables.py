@@ -19,7 +19,6 @@ from spaseq.sources.tables.several import FilesInTurn
 from spaseq.sources.tables.source import LeftOut, TableSource
 from spaseq.sources.transports.transport import Transport
 
-
 _Inferred = CsvSource | JsonSource | FilesInTurn
 
 

@@ -71,3 +71,11 @@ def test_no_thread_for_matrices() -> None:
     code = f"import os; from spaseq.cli import main\nmain(['check', {QUERY!r}], standalone_mode=False)"
     code += "\nassert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_tables_need_arrow_and_the_program_no_frames() -> None:
+    """Arrow loads pandas with its first array, unless it is told that there is none."""
+    line = "spaseq tuples examples/tuples/buying_spree.ceql --events examples/tuples/trades.csv --time time --count"
+    code = f"import sys; sys.argv = {line.split()!r}\nfrom spaseq.cli.console import console"
+    modules = loaded(f"{code}\ntry: console()\nexcept SystemExit as end: assert not end.code")
+    assert "pyarrow" in modules and "pandas" not in modules

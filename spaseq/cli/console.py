@@ -1,0 +1,41 @@
+"""The program as a process of its own, which loads no more than it needs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from types import ModuleType
+
+from spaseq.cli.main import main
+
+_WITH_FRAMES = ("spark",)  # commands that hand data frames on
+
+
+def console(prog_name: str = "spaseq") -> None:
+    """Run the command that the arguments of the process say."""
+    if sys.argv[1:2] and sys.argv[1] in _WITH_FRAMES:
+        main(prog_name=prog_name)
+    with _without_pandas():
+        main(prog_name=prog_name)
+
+
+class _NoPandas(MetaPathFinder):
+    """Finds that pandas is not there."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
+        """See ``MetaPathFinder``."""
+        if name == "pandas":
+            raise ModuleNotFoundError("data frames are not used here", name=name)
+
+
+@contextmanager
+def _without_pandas() -> Iterator[None]:
+    """Within, pandas is not loaded: Arrow does so with its first array, which costs 0.2 s and 50 MB."""
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
