@@ -125,10 +125,10 @@ def problems(found: list[str], whole: list[str], may_repeat: bool) -> list[str]:
     """What is wrong with results that were written by several runs: a whole line each, nothing missing, in order."""
     if not may_repeat:
         return [] if found == whole else [f"{len(found)} results, not {len(whole)}, or in another order"]
-    wrong = []
-    if missing := set(whole) - set(found):
+    wrong, right = [], set(whole)
+    if missing := right - set(found):
         wrong.append(f"{len(missing)} results are missing")
-    if strange := [line for line in found if line not in set(whole)]:
+    if strange := [line for line in found if line not in right]:
         wrong.append(f"{len(strange)} results are no results, as {strange[0][:200]}")
     if list(dict.fromkeys(found)) != list(dict.fromkeys(whole)):
         wrong.append("the results come in another order")

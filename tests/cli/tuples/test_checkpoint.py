@@ -35,7 +35,7 @@ def arguments(*more: str) -> list[str]:
 
 @pytest.mark.parametrize("to_file", [True, False], ids=["output", "standard output"])
 def test_kills(to_file: bool) -> None:
-    kills, wrong = scenario(to_file, 2, 15_000, 1, prepare_tuples)
+    kills, wrong = scenario(to_file, 2, 8_000, 1, prepare_tuples)
     assert wrong == []
     assert kills > 0
 
@@ -63,7 +63,7 @@ def test_parquet_goes_on(place: Path, invoke: Invoke) -> None:
 
 
 def test_ctrl_c_writes_it(tmp_path: Path) -> None:
-    given = [*prepare_tuples(tmp_path, 15_000, 3), "--output", str(tmp_path / "out")]
+    given = [*prepare_tuples(tmp_path, 8_000, 3), "--output", str(tmp_path / "out")]
     state = ["--checkpoint", str(tmp_path / "state"), "--checkpoint-every", "1h"]
     process = start(*given, *state, cwd=tmp_path)
     until = time.monotonic() + 20
