@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow
@@ -22,6 +23,7 @@ from tests.spark.session import session, why_not
 
 DECIMAL = "<http://www.w3.org/2001/XMLSchema#decimal>"
 SIMPLE = "AT ?t CONSTRUCT { <urn:x> <urn:v> ?v }"
+LATER = b'{"time": "2027-01-01T00:00:00Z", "name": "NORD", "price": 1.0, "volume": 1}'
 ROWS = TRADES.read_bytes().splitlines()
 NAMES = CsvFormat(names=tuple(ROWS[0].decode().split(",")))
 
@@ -182,3 +184,20 @@ def test_with_spark() -> None:
     stream = spark.readStream.format("rate").load().selectExpr("CAST(value AS STRING) AS value")
     with pytest.raises(OptionError, match="a stream has no first values to tell the type of the column"):
         from_wire(stream, "value", "stock", mapping=MAPPING)
+
+
+@pytest.mark.deep
+@pytest.mark.xdist_group("spark")
+@pytest.mark.skipif(bool(why_not()), reason=why_not())
+def test_a_streaming_job(tmp_path: Path) -> None:
+    """Its types are declared; what ends last is told by a later event."""
+    spark, types = session(), {"time": "timestamp", "name": "string", "price": "double", "volume": "int64"}
+    (tmp_path / "in").mkdir()
+    values = spark.readStream.text(str(tmp_path / "in"))
+    found = match(from_wire(values, "value", "stock", mapping=MAPPING, types=types), QUERY)
+    writing = found.writeStream.format("parquet").option("path", str(tmp_path / "out"))
+    writing = writing.option("checkpointLocation", str(tmp_path / "state")).trigger(availableNow=True)
+    for number, lines in enumerate((LINES[:20], LINES[20:], [LATER])):
+        (tmp_path / "in" / f"{number}.txt").write_bytes(b"\n".join(lines))
+        writing.start().awaitTermination()
+    assert spark.read.parquet(str(tmp_path / "out")).count() == len(EXPECTED)
