@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias, cast
 
-from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, Incoming
+from spaseq.errors import Location, OptionError, StreamError, require
+from spaseq.sources.incoming import GZIP, NOT_FOLLOWED, ZSTD, Incoming
 from spaseq.sources.source import GrowingFile, Pipe, check_scheme, is_regular, is_url, opened_url
 
 Opened: TypeAlias = io.BufferedReader | gzip.GzipFile | Incoming  # with ``peek`` and ``read1``
@@ -141,7 +141,7 @@ def _is_file(path: str) -> bool:
 
 def _check_not_compressed(path: str) -> None:
     with Path(path).open("rb") as file:
-        if file.read(2) == GZIP:
+        if file.read(len(ZSTD)).startswith((GZIP, ZSTD)):
             raise StreamError(NOT_FOLLOWED, Location(path), hint="decompress it first, or read it without follow")
 
 
@@ -177,4 +177,17 @@ def open_bytes(path: str) -> Iterator[Opened]:
 
 
 def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
-    return gzip.GzipFile(fileobj=file) if file.peek(2)[:2] == GZIP else file
+    beginning = file.peek(len(ZSTD))
+    if beginning.startswith(GZIP):
+        return gzip.GzipFile(fileobj=file)
+    return OfZstd(file) if beginning.startswith(ZSTD) else file
+
+
+class OfZstd(io.BufferedReader):
+    """What a file has that is packed by zstd, which Arrow unpacks.  OptionError: it is not installed."""
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        require("pyarrow")
+        import pyarrow
+
+        super().__init__(pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd"))

@@ -16,6 +16,7 @@ from spaseq.sources.source import Source
 
 BEGINNING = 1 << 16  # bytes after which a source begins to be read even if its first line has not ended
 GZIP = b"\x1f\x8b"
+ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED = 1 << 16  # bytes that are taken out of gzip at once
 NOT_FOLLOWED = "a file that is followed cannot be compressed"
 

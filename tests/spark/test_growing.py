@@ -167,7 +167,7 @@ def test_what_ends_a_job(tmp_path: Path) -> None:
     with pytest.raises(StreamError, match="the file has 1,000 bytes"):
         following.latestOffset(read, ReadAllAvailable())
     turtle = stream_reader(ROOT / "examples/streams/stock-runs.trig", follow="true")
-    with pytest.raises(OptionError, match="only files of N-Quads can be followed"):
+    with pytest.raises(OptionError, match="only N-Quads can be followed"):
         turtle.latestOffset(turtle.initialOffset(), ReadAllAvailable())
     with pytest.raises(StreamError, match="cannot read"):
         stream_reader(tmp_path / "none.nq").latestOffset(reading.initialOffset(), ReadAllAvailable())

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyarrow
 import pytest
 
 from gpm.native.assembly import Encoder
@@ -24,6 +25,7 @@ TIME = "<http://www.w3.org/ns/prov#generatedAtTime>"
 LONG = "^^<http://www.w3.org/2001/XMLSchema#long>"
 
 ENCODER = Encoder(Terms())
+PACKERS = {".gz": gzip.compress, ".zst": lambda data: bytes(pyarrow.compress(data, "zstd", asbytes=True))}
 
 
 def time_of(number: int, time: int) -> str:
@@ -59,11 +61,11 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("ending", [".nq", ".txt", ".nq.gz"])
+@pytest.mark.parametrize("ending", [".nq", ".txt", ".nq.gz", ".nq.zst"])
 def test_the_time_may_stand_anywhere(tmp_path: Path, name: str, ending: str) -> None:
     data = TEXTS[name].encode()
     file = tmp_path / f"stream{ending}"
-    file.write_bytes(gzip.compress(data) if ending.endswith("gz") else data)
+    file.write_bytes(pack(data) if (pack := PACKERS.get(file.suffix)) else data)
     assert brief(read(file)) == TWO
 
 

@@ -149,7 +149,7 @@ END_WITHOUT_MEMORY = "-XX:+ExitOnOutOfMemoryError -XX:+DisplayVMOutputToStderr"
 # A JVM that lives for seconds spends most of them on code that it never comes to use.
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 SHORT = 128 << 20  # bytes of input, up to which it does (measured up to 75 MB)
-PACKED = 16  # about how many bytes one of gzip stands for
+PACKED = 16  # about how many bytes one of a packed file stands for
 
 
 def is_short(files: Iterable[str]) -> bool:
@@ -159,7 +159,7 @@ def is_short(files: Iterable[str]) -> bool:
 
 def _size(file: str) -> float:
     """The bytes of a file, or of a source for which nobody knows."""
-    return math.inf if is_url(file) else Path(file).stat().st_size * (PACKED if file.endswith(".gz") else 1)
+    return math.inf if is_url(file) else Path(file).stat().st_size * (PACKED if file.endswith((".gz", ".zst")) else 1)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.sources.files import (
     SNIFFED,
     TABLE_ENDINGS,
+    OfZstd,
     Opened,
     as_stream_errors,
     check_followed,
@@ -23,7 +24,7 @@ from spaseq.sources.files import (
     open_bytes,
     shown,
 )
-from spaseq.sources.incoming import Incoming
+from spaseq.sources.incoming import ZSTD, Incoming
 from spaseq.sources.rdf.assembler import EventAssembler
 from spaseq.sources.rdf.events import Events
 from spaseq.sources.rdf.jelly import is_jelly, read_jelly
@@ -93,7 +94,6 @@ _OTHER_ENDINGS = {
     ".zip": "zip",
     ".bz2": "bzip2",
     ".xz": "xz",
-    ".zst": "zstd",
 }
 _EXPECTED = (
     "N-Quads (.nq, .nquads)",
@@ -101,7 +101,7 @@ _EXPECTED = (
     "RDF messages in these, in N-Triples (.nt) or in Turtle (.ttl)",
     "JSON-LD, a document a line (.jsonld, .ndjsonld, .jsonl)",
     "Jelly (.jelly)",
-    "any of them with .gz",
+    "any of them with .gz or .zst",
 )
 _TRIG_START = re.compile(
     rb"\s*(?:@prefix|@base|prefix\s|base\s|graph\s|\{|\[|\(|(?:<[^<>\s]*>|[\w-]*:[^\s<>]*)\s*\{)", re.IGNORECASE
@@ -190,6 +190,9 @@ class _Reading:
 def _format(path: str, source: Opened) -> tuple[str, bool]:
     """The format, by the file's name, else by how its content begins, and whether it comes in messages."""
     beginning = source.peek(SNIFFED)
+    if beginning.startswith(ZSTD):
+        hint = "unpack it on the way (zstd -dc), or give the path of the file"
+        raise StreamError("the stream is packed by zstd", Location(shown(path)), hint=hint)
     ending = ending_of(path) if path != "-" else ""
     if ending in TABLE_ENDINGS and ending not in ENDINGS:
         message = f"{_OTHER_ENDINGS[ending]} is no format of streams, unless a mapping says what rows mean"
@@ -229,7 +232,8 @@ def is_plain_nquads(path: str) -> bool:
     if is_url(path):
         return False
     with as_stream_errors(path), open_bytes(path) as opened:
-        return isinstance(opened, io.BufferedReader) and _format(path, opened) == ("nquads", False)
+        is_plain = isinstance(opened, io.BufferedReader) and not isinstance(opened, OfZstd)
+        return is_plain and _format(path, opened) == ("nquads", False)
 
 
 def check_readable(path: str) -> None:

@@ -14,12 +14,11 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, OptionError, StreamError
-from spaseq.sources.incoming import GZIP, Incoming
+from spaseq.sources.incoming import GZIP, ZSTD, Incoming
 from spaseq.sources.tables.source import cannot_read
 
 BLOCK = 1 << 20  # bytes that are read at a time
 MOST = 1 << 24  # bytes of a row: it is held in memory whole
-ZSTD = b"\x28\xb5\x2f\xfd"
 BOM = b"\xef\xbb\xbf"
 _SNIFFED = 1 << 16  # bytes at the beginning that tell what they are
 _PAUSE = 0.05  # seconds without a byte after which types are inferred from the rows that are there

@@ -110,7 +110,7 @@ class GrowingFiles:
         if seen.size < begin:
             raise _changed(seen.path, seen.size, begin)
         if begin == 0 and not is_plain_nquads(seen.path):
-            raise OptionError(f"{seen.path:.200}: only files of N-Quads can be followed, and neither messages nor gzip")
+            raise OptionError(f"{seen.path:.200}: only N-Quads can be followed, neither packed ones nor messages")
         properties = self._options.wire.time_properties
         with Path(seen.path).open("rb") as file:
             if begin and (event := event_around(file, begin, seen.size, properties)):
