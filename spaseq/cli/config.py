@@ -180,6 +180,8 @@ class Config:
         """A text with variables, which URLs have put in where they are opened; paths are those of the file's folder."""
         if "\0" in text:
             raise ConfigError(f"{'.'.join(keys)} has a null character", self._file.key(*keys))
+        if not text and is_path(param):
+            raise ConfigError(f"{'.'.join(keys)} is empty", self._file.value(*keys), ("a path",))
         try:
             if is_path(param) and _SCHEME.match(with_first(text)):
                 return self._url(text, keys)

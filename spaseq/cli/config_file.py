@@ -12,6 +12,7 @@ from typing import Any
 from spaseq.errors import LocatedError, Location, OptionError
 
 LONGEST = 1 << 20  # bytes of a file
+_SECRET = re.compile(r"""(?<=://)[^/@\s]*:[^/@\s]*(?=@)|(?<=password=)[^&\s"']*|(?<=token=)[^&\s"']*""")  # in a URL
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -87,7 +88,7 @@ def _parsed(path: str, text: str) -> dict[str, Any]:
         line, column = (int(place[1]), int(place[2])) if place and place[1] else (len(lines), len(lines[-1]) + 1)
         if place:
             message = message[: place.start()]
-        location = Location(path, line, column, lines[line - 1])
+        location = Location(path, line, column, _SECRET.sub(lambda found: "*" * len(found[0]), lines[line - 1]))
         raise ConfigError(
             message[:1].lower() + message[1:], location, hint="the file is TOML: https://toml.io"
         ) from None

@@ -27,6 +27,8 @@ MISTAKES = {
     "a key twice": GOOD + 'query = "r.spaseq"\n',
     "a table twice": GOOD + '[stream]\ns = "s.nq"\n[stream]\nt = "t.nq"\n',
     "no TOML at all": "query: q.spaseq\n",
+    "no end of a string with a password": '[stream]\ns = "kafka://me:s3cr3t@h/t?ca=x\n',
+    "no end of a string with a token": '[stream]\ns = "https://h/t#token=s3cr3t\n',
     # ── keys ─────────────────────────────────────────────────────────────────────────────────────────────────
     "an unknown key": GOOD + 'ouput = "o.csv"\n',
     "a key with dashes": GOOD + '"--output" = "o.csv"\n',
@@ -55,6 +57,8 @@ MISTAKES = {
     "a stream of several": GOOD + "[stream]\ns = ['s.nq', 2026-01-01]\n",
     "a stream in line": GOOD + 'stream = { s = "s.nq", t = 2026-01-01 }\n',
     "a query that is none": "query = [1]\n",
+    "an empty query": 'query = ""\n',
+    "an empty name in an array": 'query = ["q.spaseq", ""]\n',
     "a folder that is no file": GOOD + 'late = "."\n[stream]\ns = "s.nq"\n',
     # ── variables ────────────────────────────────────────────────────────────────────────────────────────────
     "a variable that is not there": GOOD + 'output = "${NONE_SUCH}/o.csv"\n',
