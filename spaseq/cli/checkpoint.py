@@ -24,6 +24,7 @@ from spaseq.runtime.snapshot.container import GRAPHS
 from spaseq.runtime.snapshot.validation import COUNT, TIME, AnyNames, Shape, misfits
 from spaseq.sinks.outbox import Delivered, Outbox
 from spaseq.sources.source import is_regular, is_url, resumes
+from spaseq.sources.transports.transport import UNKNOWN
 from spaseq.whole_file import remove_leftovers, write_whole
 
 _SIGN = 1 << 12  # bytes that tell whether a file may be a checkpoint
@@ -214,6 +215,7 @@ class Checkpoints:
         self._places = {name: _place(name) for names in self._sources.values() for name in names}
         self._written = -1.0, (-1, -1)  # when, and what the run had done
         self._writing = False  # one was begun, and not written to its end
+        self._gaps = set[str]()  # the streams of which it was said that they may have some
         self._run: Checkpointed | None = None
         self._outputs: Mapping[str, IO[Any]] = {}
         self.outbox: Outbox | None = None  # of the sink of results
@@ -271,12 +273,22 @@ class Checkpoints:
         outputs = {option: output.kept_bytes(file) for option, file in self._outputs.items()}
         files = {iri: [self._known(iri, path) for path in paths] for iri, paths in self._sources.items()}
         delivered = None if self.outbox is None else self.outbox.sealed()
-        write_checkpoint(self._path, Checkpoint(self._options, files, outputs, self._run.state(), delivered))
+        state = self._run.state()
+        write_checkpoint(self._path, Checkpoint(self._options, files, outputs, state, delivered))
+        self._tell_of_gaps(state)
         if self.outbox is not None:
             self.outbox.commit()
         self._run.release()
         self._written = time.monotonic(), self._run.done()
         self._writing = False
+
+    def _tell_of_gaps(self, state: RunState) -> None:
+        """Say, once, where another run cannot go on."""
+        for iri, some in state.partitions.items():
+            if iri not in self._gaps and any(one.position == UNKNOWN for one in some.values()):
+                self._gaps.add(iri)
+                what = ", ".join(self._sources.get(iri, [iri]))
+                terminal.say(f"note: events of {what} have no ids: those that come while no run reads are lost")
 
     def _known(self, iri: str, path: str) -> KnownFile:
         return KnownFile(path, 0, 0, self._spooled[iri]) if iri in self._spooled else _known(path)

@@ -6,11 +6,14 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import spaseq
 from spaseq import tuples
+from spaseq.cli import main
 from spaseq.errors import OptionError, StreamError
 from spaseq.graphs.graph_run import Run
 from tests.transports.scripted import event
@@ -124,6 +127,20 @@ def test_a_run_goes_on_from_its_state(served: Callable[..., Server]) -> None:
     again = Run(ALL, {"s": server.url}, state=run.state())
     assert names(again) == ["c"]
     assert [one.get("last-event-id") for one in server.asked] == [None, "2", None, "2", "3"]
+
+
+@FAST
+def test_checkpoints_tell_of_gaps(served: Callable[..., Server], tmp_path: Path) -> None:
+    """What comes behind an event without an id cannot be asked for."""
+    (tmp_path / "q.spaseq").write_text(ALL)
+    for ids, said in (((None, None), True), ((1, 2), False)):
+        server = served(answer(EVENTS, sse("a", 1, ids[0])), answer(EVENTS, sse("b", 2, ids[1])), gone)
+        state = str(tmp_path / f"state{said}")
+        more = ["--stream", f"s={server.url}/e", "--checkpoint", state, "--format", "jsonl", "--quiet"]
+        result = CliRunner().invoke(main, ["run", str(tmp_path / "q.spaseq"), *more])
+        assert result.stdout.count("\n") == 2
+        told = f"events of {server.url}/e have no ids: those that come while no run reads are lost"
+        assert result.stderr == said * f"note: {told}\n"
 
 
 def test_lines_are_messages(served: Callable[..., Server]) -> None:

@@ -15,7 +15,7 @@ from spaseq.errors import Location, StreamError
 from spaseq.sources.transports.addresses import Address
 from spaseq.sources.transports.receiving import SHORTEST, Receiving
 from spaseq.sources.transports.sse import EventStream
-from spaseq.sources.transports.transport import Message, Position
+from spaseq.sources.transports.transport import UNKNOWN, Message, Position
 
 SETTINGS = ("user", "password", "token", "ca")
 EVENTS, LINES, BYTES = "events", "lines", "bytes"
@@ -61,6 +61,10 @@ class Response(Receiving):
         super().go_on(position)
         self._events = EventStream(str(position or ""))
         self._from_here = self._answered.is_set() and position is not None
+
+    def state(self, position: Position) -> Position:
+        """See ``Transport``."""
+        return UNKNOWN if position is None and self._events.lacks_ids else position
 
     def take(self) -> Sequence[Message] | None:
         """See ``Transport``."""

@@ -8,11 +8,15 @@ from spaseq.sources.transports.transport import Message
 
 
 class EventStream:
-    """Takes lines, gives messages; ``last_id`` is what a new request says, ``retry`` the seconds before it, if told."""
+    """Takes lines, gives messages; ``last_id`` is what a new request says, ``retry`` the seconds before it, if told.
+
+    ``lacks_ids``: an event had none, so that what comes behind it cannot be asked for.
+    """
 
     def __init__(self, last_id: str = "") -> None:
         self.last_id = last_id
         self.retry: float | None = None
+        self.lacks_ids = False
         self._data: list[str] = []
         self._id = last_id
         self._kind = ""
@@ -43,5 +47,6 @@ class EventStream:
         self.last_id = self._id
         if self._data:
             headers = (("event", self._kind.encode()),) if self._kind else ()
+            self.lacks_ids = not self.last_id
             yield Message("\n".join(self._data).encode(), self.last_id or None, headers=headers)
         self._data, self._kind = [], ""

@@ -15,7 +15,8 @@ from spaseq.errors import StreamError
 from spaseq.sources.source import Source
 from spaseq.sources.transports.message_batch import Message, MessageBatch, Position
 
-__all__ = ["AT_ONCE", "Arrivals", "Message", "MessageBatch", "Position", "Transport", "as_line"]
+__all__ = ["AT_ONCE", "UNKNOWN", "Arrivals", "Message", "MessageBatch", "Position", "Transport", "as_line"]
+UNKNOWN = ""  # what a checkpoint has as the position where messages came, though none had one
 AT_ONCE = 1 << 20  # bytes of messages that are decoded together, or one message
 
 
