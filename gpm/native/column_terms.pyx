@@ -11,7 +11,8 @@ from nfa_native.core.containers cimport string, vector
 from nfa_native.core.guard cimport guarded
 from nfa_native.terms.dictionary cimport (
     KIND_BLANK, MICROSECOND, TAG_TERM, UNBOUND, Lookup, TermEntry, Terms, TermStore, begin_lookup, datetime_word,
-    decimal_word, double_word, finish_lookups, integer_word, is_word, kind_of, print_value, tag_of, term_entry, word_t,
+    decimal_word, double_word, finish_lookups, integer_word, is_word, kind_of, print_value, small_decimal, tag_of,
+    term_entry, word_t,
 )
 from nfa_native.terms.literals cimport (
     DECIMAL_DIGITS, DECIMAL_ONE, EPOCH, LONGEST_FORM, POWERS_OF_TEN, int128, multiply_overflows,
@@ -65,20 +66,21 @@ def decimal_words(Terms terms not None, const uint64_t[:, ::1] halves not None, 
     cdef uint64_t[::1] out = words
     if halves.shape[0]:
         guarded(
-            &terms.store.broken, put_decimals, terms.store, &halves[0, 0], <size_t>halves.shape[0],
-            <int128>POWERS_OF_TEN[DECIMAL_DIGITS - scale], &out[0],
+            &terms.store.broken, put_decimals, terms.store, &halves[0, 0], <size_t>halves.shape[0], scale, &out[0],
         )
     return words
 
 
 cdef void put_decimals(
-    TermStore* store, const uint64_t* halves, size_t count, int128 power, uint64_t* words
+    TermStore* store, const uint64_t* halves, size_t count, int scale, uint64_t* words
 ) noexcept nogil:
-    cdef int128 number
+    cdef int128 number, power = <int128>POWERS_OF_TEN[DECIMAL_DIGITS - scale]
     cdef size_t i
     for i in range(count):
         number = <int128>(<int64_t>halves[2 * i + 1]) * (<int128>1 << 64) + <int128>halves[2 * i]
-        words[i] = UNBOUND if multiply_overflows(number, power, &number) else decimal_word(store, number)
+        words[i] = small_decimal(<int64_t>number, scale) if number == <int64_t>number else UNBOUND
+        if words[i] == UNBOUND and not multiply_overflows(number, power, &number):
+            words[i] = decimal_word(store, number)
 
 
 def time_words(Terms terms not None, const int64_t[::1] microseconds not None):

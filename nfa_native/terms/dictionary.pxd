@@ -120,6 +120,7 @@ cdef inline int kind_of(word_t word) noexcept nogil:
 
 cdef word_t integer_word(TermStore* store, int64_t value) noexcept nogil
 cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil
+cdef word_t small_decimal(int64_t mantissa, int scale) noexcept nogil
 cdef word_t double_word(TermStore* store, double value) noexcept nogil
 cdef word_t datetime_word(TermStore* store, int128 instant, int32_t zone) noexcept nogil
 cdef word_t boolean_word(bint value) noexcept nogil

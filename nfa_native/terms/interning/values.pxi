@@ -14,18 +14,29 @@ cdef word_t integer_word(TermStore* store, int64_t value) noexcept nogil:
 cdef word_t decimal_word(TermStore* store, int128 value) noexcept nogil:
     cdef int scale = DECIMAL_DIGITS
     cdef int128 mantissa = value
-    cdef int64_t small
+    cdef word_t word = UNBOUND
+    if mantissa != <int64_t>mantissa and mantissa % 1_000_000_000 == 0:  # dividing 128 bits is slow
+        mantissa = mantissa // 1_000_000_000
+        scale -= 9
     while scale > 0 and mantissa != <int64_t>mantissa and mantissa % 10 == 0:
         mantissa = mantissa // 10
         scale -= 1
     if mantissa == <int64_t>mantissa:
-        small = <int64_t>mantissa
-        while scale > 0 and small % 10 == 0:
-            small = small // 10
-            scale -= 1
-        if small >> 54 == 0 or small >> 54 == -1:
-            return inline_word(small, 9) | <word_t>(scale << 4) | TAG_DECIMAL
-    return side_word(store, KIND_DECIMAL, value, 0)
+        word = small_decimal(<int64_t>mantissa, scale)
+    return side_word(store, KIND_DECIMAL, value, 0) if word == UNBOUND else word
+
+
+cdef word_t small_decimal(int64_t mantissa, int scale) noexcept nogil:
+    """The word of a decimal with `scale` digits behind the point if it has room in one, else UNBOUND."""
+    while scale >= 4 and mantissa % 10_000 == 0:
+        mantissa = mantissa // 10_000
+        scale -= 4
+    while scale > 0 and mantissa % 10 == 0:
+        mantissa = mantissa // 10
+        scale -= 1
+    if mantissa >> 54 != 0 and mantissa >> 54 != -1:
+        return UNBOUND
+    return inline_word(mantissa, 9) | <word_t>(scale << 4) | TAG_DECIMAL
 
 
 cdef inline uint64_t double_bits(double value) noexcept nogil:
