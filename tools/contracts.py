@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import cache
 from pathlib import Path
 
 from grimp import ImportGraph
@@ -85,11 +86,16 @@ def uses_of(path: Path) -> Iterator[str]:
         yield from (module or package, f"{package}.{name}")
 
 
-def python_uses(module: str) -> Iterator[str]:
+@cache  # each contract asks
+def python_uses(module: str) -> tuple[str, ...]:
     """The modules that a Python module imports, compiled or not."""
     stem = ROOT / Path(*module.split("."))
     path = stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    return tuple(_imported(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{name.name}" for name in node.names)
