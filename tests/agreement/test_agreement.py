@@ -27,7 +27,7 @@ def test_small_worlds(start: int) -> None:
         assert not difference(pair.query, pair.events)
 
 
-@pytest.mark.parametrize("start", first(6, range(0, 1200, 100)))
+@pytest.mark.parametrize("start", first(4, range(0, 1200, 100)))
 def test_random_pairs(start: int) -> None:
     for number in range(start, start + 100):
         pair = random_pair(number, Size(4, 5, 3, 4))

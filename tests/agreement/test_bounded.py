@@ -7,11 +7,12 @@ from collections import Counter
 import pytest
 
 from tests.agreement.bounded import NEVER_MET, RECKLESS, bounded, differences, pairs
+from tests.slices import first
 
 SLICE = 25
 
 
-@pytest.mark.parametrize("start", range(0, 200, SLICE))
+@pytest.mark.parametrize("start", first(4, range(0, 200, SLICE)))
 def test_part_of_what_there_is(start: int) -> None:
     for seed, pair in pairs(range(start, start + SLICE)):
         assert not list(differences(seed, pair))

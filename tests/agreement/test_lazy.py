@@ -17,8 +17,8 @@ from tests.oracle.strategies import pairs
 from tests.oracle.text import to_text
 
 SIZE = Size(operators=4, events=8, least_events=4)
-SEEDS = 150
-some = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+SEEDS = 100
+some = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def dear(gpm: Gpm, way: int) -> Gpm:

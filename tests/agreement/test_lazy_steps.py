@@ -8,7 +8,7 @@ import pytest
 
 from tests.agreement.lazy_steps import differing, lazy_pairs
 
-PAIRS = 80
+PAIRS = 50
 
 
 def test_seeded_pairs() -> None:

@@ -67,7 +67,7 @@ def test_all_cases_in_one_job(part: int, tmp_path: Path) -> None:
     background = {iri: graph for one in own for iri, graph in one.background.items()}
     several = [name for one in own if one.has_several_keys(BUCKETS) for name in one.queries]
     events = [event for one in own for event in one.events]
-    written(events, tmp_path / "in", 5, seed=1)
+    written(events, tmp_path / "in", 4, seed=1)
     found = match(stream_of(tmp_path / "in"), queries, background, lateness=DELAY, buckets=BUCKETS, whole=several)
     rows, told = drained(found, tmp_path)
     left = finish(session(), str(tmp_path / "checkpoint"), queries, background, buckets=BUCKETS, whole=several)
