@@ -31,7 +31,10 @@ def test_doubles(values: list[float]) -> None:
     assert double_words(terms, np.array(values, np.float64)).tolist() == list(map(terms.double, values))
 
 
-@given(st.integers(0, 18), st.lists(st.integers(-(10**30), 10**30)))
+ROUND = st.tuples(st.integers(-(2**60), 2**60), st.integers(0, 12)).map(lambda one: one[0] * 10 ** one[1])
+
+
+@given(st.integers(0, 18), st.lists(st.one_of(ROUND, st.integers(-(10**30), 10**30))))
 def test_decimals(scale: int, mantissas: list[int]) -> None:
     terms = Terms()
     column = pyarrow.array([Decimal(one).scaleb(-scale) for one in mantissas], pyarrow.decimal128(38, scale))
