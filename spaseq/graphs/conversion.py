@@ -22,7 +22,7 @@ from spaseq.streams.clock import StreamClock
 from spaseq.whole_file import new_file, remove_leftovers
 
 _AT_ONCE = 1 << 12  # events that become text together
-_FEW_TERMS = 1 << 18  # that are known before those of the past are forgotten
+_FEW_TERMS = 1 << 16  # that are known before those of the past are forgotten
 
 
 def converted(
