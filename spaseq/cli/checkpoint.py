@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import time
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -35,7 +36,7 @@ PARTITION: Shape = {"position": str, "watermark": TIME, "newest": TIME, "scope":
 HEADER: Shape = {
     "checkpoint": COUNT, "options": AnyNames(str), "files": AnyNames([FILE]), "positions": AnyNames(COUNT),
     "origins": COUNT, "time": TIME, "ended": bool, "outputs": AnyNames(COUNT),
-    "partitions": AnyNames(AnyNames(PARTITION)), "delivered": AnyNames(str),
+    "partitions": AnyNames(AnyNames(PARTITION)), "types": AnyNames(AnyNames(str)), "delivered": AnyNames(str),
 }  # fmt: skip
 VERSION = 1
 
@@ -146,18 +147,20 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
         header, sections = GRAPHS.unpack(data)
         header.setdefault("partitions", {})  # there were none
         header.setdefault("delivered", {})  # nor sinks
+        header.setdefault("types", {})  # which were inferred anew
         for problem in misfits(header, HEADER, "header"):
             raise SnapshotError(f"it is no checkpoint of a run, or damaged: {problem}")
         engine = sections["engine"]
         delivered = delivery.read(header["delivered"], sections.get("results", b""))
-    except (SnapshotError, KeyError) as error:
+        types = {iri: {name: b64decode(one) for name, one in some.items()} for iri, some in header["types"].items()}
+    except (SnapshotError, KeyError, ValueError) as error:
         raise OptionError(f"--checkpoint {path}: {error}") from None
     if header["checkpoint"] != VERSION:
         raise OptionError(f"--checkpoint {path}: it has version {header['checkpoint']}; this program reads {VERSION}")
     partitions = {
         iri: {name: _partition(one) for name, one in some.items()} for iri, some in header["partitions"].items()
     }
-    state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"], partitions)
+    state = RunState(engine, header["positions"], header["origins"], header["time"], header["ended"], partitions, types)
     files = {iri: [KnownFile(**one) for one in some] for iri, some in header["files"].items()}
     return Checkpoint(header["options"], files, header["outputs"], state, delivered)
 
@@ -172,6 +175,9 @@ def write_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
         "partitions": {
             iri: {name: asdict(one) | {"position": json.dumps(one.position)} for name, one in some.items()}
             for iri, some in state.partitions.items()
+        },
+        "types": {
+            iri: {name: b64encode(one).decode() for name, one in some.items()} for iri, some in state.types.items()
         },
     }  # fmt: skip
     sections = {"engine": state.engine}

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from spaseq.results.arrow import Types
+    from spaseq.sources.mapped.known_types import KnownTypes
 
 
 Stream: TypeAlias = "str | os.PathLike[str] | Source | Mapped | Iterable[Item]"
@@ -128,6 +129,7 @@ class Run(SourceRun[Events], Iterator[Match]):
         patience = Patience.of(_microseconds(idle), _microseconds(idle_advance))
         super().__init__(kind.core, list(supplied), patience, self.engine.encoder.origins, state, on_step)
         self.reports = {iri: WireReport() for iri in supplied}
+        self._known: dict[str, KnownTypes] = {}  # of the streams that are tables
         self._sources = {iri: self._opened_source(iri, stream, options, follow) for iri, stream in supplied.items()}
         if self._from_files and len(kind.core.running) > 1 and state is None:
             kind.wait_for_whole_ticks()
@@ -258,7 +260,7 @@ class Run(SourceRun[Events], Iterator[Match]):
             return [self._reader(path, iri, options, live_source(path, follow)) for path in paths]
         if isinstance(stream, Mapped):
             encoder, whole = self.engine.encoder.apart, self._kind.on_late is not None
-            opened = stream.opened(iri, encoder, options, self.reports[iri], follow, whole)
+            opened = stream.opened(iri, encoder, options, self.reports[iri], follow, whole, self._known_types(iri))
             is_file = stream.is_path and str(stream.source) != "-" and all(one.incoming is None for one in opened)
             self._from_files = self._from_files and is_file
             return opened
@@ -282,13 +284,21 @@ class Run(SourceRun[Events], Iterator[Match]):
                 events = read_arrivals(arrivals, iri, options, self.reports[iri], encoder)
             else:
                 whole = self._kind.on_late is not None
-                events = mapped.arriving(one, iri, encoder, options, self.reports[iri], whole)
+                events = mapped.arriving(one, iri, encoder, options, self.reports[iri], whole, self._known_types(iri))
             found.append(MessageSource(arrivals, events, encoder, None if states is None else states[one.name]))
         for partition in found if len(found) > 1 else ():
             partition.apart(iri)
         self._partitions[iri] = found
         self._positions.resumes(iri)
         return list(found)
+
+    def _known_types(self, iri: str) -> KnownTypes:
+        """The types of the columns of a stream of tables, with those that an earlier run had."""
+        from spaseq.sources.mapped.known_types import KnownTypes
+
+        if iri not in self._known:
+            self._known[iri] = KnownTypes({} if self._before is None else self._before.types.get(iri, {}))
+        return self._known[iri]
 
     def _reader(self, path: str, iri: str, options: WireOptions, incoming: Incoming | None) -> OpenSource[Events]:
         self._from_files = self._from_files and path != "-" and incoming is None
@@ -303,6 +313,10 @@ class Run(SourceRun[Events], Iterator[Match]):
         from spaseq.graphs.state import take_snapshot  # not by the engine: its use is this run's
 
         return take_snapshot(self._kind)
+
+    def _types(self) -> dict[str, dict[str, bytes]]:
+        found = {iri: known.stored() for iri, known in self._known.items()}
+        return {iri: types for iri, types in found.items() if types}
 
     def _told(self) -> None:
         """Tell who iterates what was dropped, but for late events that somebody asked for."""

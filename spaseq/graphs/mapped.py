@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -21,6 +21,7 @@ from spaseq.streams.losses import Skipped
 if TYPE_CHECKING:
     from gpm.native.assembly import Encoder
     from spaseq.graphs.kind import GraphKind
+    from spaseq.sources.mapped.known_types import KnownTypes
     from spaseq.sources.mapped.single_rows import RowEvent, SingleRows
     from spaseq.sources.rdf.events import Events
     from spaseq.sources.rdf.wire import WireOptions, WireReport
@@ -66,12 +67,15 @@ class Mapped:
         return None
 
     def arriving(
-        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport, whole: bool
-    ) -> Iterator[Events]:
+        self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport, whole: bool,
+        known: KnownTypes | None = None,
+    ) -> Iterator[Events]:  # fmt: skip
         """The events of messages as they come, of the stream ``iri``; a message has whole events.
 
-        ``whole`` and errors are as below.
+        ``whole``, ``known`` and errors are as below.
         """
+        import pyarrow
+
         from spaseq.sources.mapped.opening import message_types
         from spaseq.sources.mapped.source import events_of
         from spaseq.sources.rdf.events import Events
@@ -86,10 +90,15 @@ class Mapped:
         parsed, form = self.parsed, self.csv or CsvFormat()
         types = message_types(parsed.mapping, declared(self.types), form.names is not None)
         rows = MessageRows(transport, types, form, refuse if options.skip else None)
-        for _ in rows.begin():
-            yield Events.of(iri, [], encoder)
+        if known is not None and (before := known.of(transport.name)):
+            rows.begin_as(pyarrow.schema(list(before.items())))
+        else:
+            for _ in rows.begin():
+                yield Events.of(iri, [], encoder)
         if rows.are_none:
             return
+        if known is not None:
+            known.keep(transport.name, {field.name: field.type for field in rows.types})
         check_declared(self.types, (*rows.names, *declared_members(rows, self.types)))
         dropped = 0
         with located(parsed):
@@ -112,11 +121,13 @@ class Mapped:
         report: WireReport,
         follow: bool,
         whole: bool = True,
+        known: KnownTypes | None = None,
     ) -> list[OpenSource[Events]]:
         """Its files, or what else it is, to be read as the stream ``iri``, each with an ``encoder`` of its own.
 
         ``follow``: a file is read as it grows.  Unless ``whole`` events may be asked for, columns that no query uses
-        are not read; all queries are there when reading begins.  StreamError: a file cannot be read.
+        are not read; all queries are there when reading begins.  ``known`` are the types of columns of texts, which
+        another run may have inferred.  StreamError: a file cannot be read.
         """
         from spaseq.sources.mapped.opening import tables_of
 
@@ -126,7 +137,7 @@ class Mapped:
         elif self.is_path:
             tables = list(tables_of(self.source, follow))
         return [
-            OpenSource(self._events(iri, data, incoming, encoder(), options, report, whole), incoming)
+            OpenSource(self._events(iri, data, incoming, encoder(), options, report, whole, known), incoming)
             for data, incoming in tables
         ]
 
@@ -139,6 +150,7 @@ class Mapped:
         options: WireOptions,
         report: WireReport,
         whole: bool,
+        known: KnownTypes | None,
     ) -> Iterator[Events]:
         """The events of one table.
 
@@ -152,11 +164,12 @@ class Mapped:
             report.note(error, skipped=True)
 
         parsed = self.parsed
-        how = TableFormat(self.types, self.csv, leave_out if options.skip else None)
+        how = TableFormat(self.types, self.csv, leave_out if options.skip else None, known)
         with located(parsed):
             if incoming is None:
                 source = mapped_source(data, parsed.mapping, how)
-                yield from events_of(iri, parsed.mapping, source, encoder, options, report, whole=whole)
+                with how.reading(str(data), source) if self.is_path else nullcontext():
+                    yield from events_of(iri, parsed.mapping, source, encoder, options, report, whole=whole)
             else:
                 yield from live_events(iri, parsed.mapping, incoming, how, encoder, options, report, whole)
 

@@ -33,7 +33,7 @@ class RunState:
     ``engine`` is its snapshot; ``positions`` the number of events of each stream, by IRI, that it was given;
     ``origins`` what its encoder had counted before there were sources; ``time`` the latest time read, in microseconds.
     If the input had ``ended``, the engine's state is that before it was told so.  ``partitions`` are those of streams
-    that come in messages, by their names.
+    that come in messages, by their names; ``types`` those of columns of texts, as they are stored, by stream and table.
     """
 
     engine: bytes
@@ -42,6 +42,7 @@ class RunState:
     time: int
     ended: bool = False
     partitions: Mapping[str, Mapping[str, PartitionState]] = field(default_factory=dict)
+    types: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
 
 
 class Steps:
@@ -183,7 +184,12 @@ class SourceRun(Steps, Uncopied, Generic[B]):
         if not self._is_between:
             raise OptionError("a run tells its state between two steps, when all results so far were taken")
         partitions = {stream: {one.name: one.state() for one in some} for stream, some in self._partitions.items()}
-        return RunState(self._snapshot(), self._positions.given(), self._origins, self.time, partitions=partitions)
+        given, types = self._positions.given(), self._types()
+        return RunState(self._snapshot(), given, self._origins, self.time, partitions=partitions, types=types)
+
+    def _types(self) -> dict[str, dict[str, bytes]]:
+        """See ``RunState``."""
+        return {}
 
     def release(self) -> None:
         """All that was given so far is in a checkpoint: messages of it need not come again."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping as Mappings
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import pyarrow
@@ -13,6 +14,7 @@ from spaseq.errors import StreamError
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.files import check_followed, check_path, live_source, shown, table_files
 from spaseq.sources.incoming import Incoming
+from spaseq.sources.mapped.known_types import KnownTypes
 from spaseq.sources.tables.opening import FileReading, declared_members, is_text, opened_as
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, TableSource, Types, check_csv, check_declared, declared
 
@@ -70,11 +72,19 @@ def _object_type(path: str, types: Mappings[str, pyarrow.DataType], lists: Colle
 
 
 class TableFormat(NamedTuple):
-    """How a table is read: declared ``types``, how CSV is written, who is told of lines that are left out."""
+    """How a table is read: declared ``types``, how CSV is written, who is told of lines that are left out.
+
+    ``known`` are the types of its stream, which an earlier run may have inferred.
+    """
 
     types: Types | None = None
     csv: CsvFormat | None = None
     leave_out: LeaveOut | None = None
+    known: KnownTypes | None = None
+
+    def reading(self, name: str, source: TableSource) -> AbstractContextManager[None]:
+        """Within, a table of this name is read."""
+        return nullcontext() if self.known is None else self.known.reading(name, source)
 
 
 def mapped_source(data: Any, mapping: Mapping, how: TableFormat = TableFormat()) -> TableSource:

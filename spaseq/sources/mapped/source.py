@@ -79,9 +79,10 @@ def live_events(
             for _ in until_row(incoming, has_header):
                 yield nothing
             source = mapped_source(incoming, mapping, how)
-            yield from events_of(
-                iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle, whole=whole
-            )
+            with how.reading(incoming.name, source):
+                yield from events_of(
+                    iri, mapping, source, encoder, options, report, is_idle=lambda: incoming.is_idle, whole=whole
+                )
             if not incoming.next_file():
                 return
 

@@ -152,8 +152,8 @@ class CsvSource:
 
     @property
     def kinds(self) -> dict[str, pyarrow.DataType]:
-        """The types in which the columns that were chosen are read."""
-        return self._kinds
+        """The types in which chosen columns are read that have none by declaration."""
+        return {name: type_ for name, type_ in self._kinds.items() if name not in self._declared}
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; StreamError if a value is not of the declared type."""

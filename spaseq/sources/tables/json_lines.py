@@ -91,7 +91,7 @@ class JsonSource:
     @property
     def kinds(self) -> dict[str, pyarrow.DataType]:
         """As of ``CsvSource``."""
-        return {column.name: column.type for column in self._columns}
+        return {column.name: column.type for column in self._columns if column.name not in self._declared}
 
     def choose(self, columns: Sequence[str]) -> pyarrow.Schema:
         """The types of ``columns``, declared or inferred; OptionError: there are no such values in JSON."""
