@@ -33,7 +33,7 @@ N_QUADS = (".nq", ".nquads")
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option(
     "--map", "mapping", metavar="FILE.map",
-    help="The inputs are tables (CSV, maybe .gz, or Parquet), and this mapping says what a row means.",
+    help="The inputs are tables (CSV, JSON lines, Parquet or Arrow IPC), and this mapping says what a row means.",
 )  # fmt: skip
 @options.csv_options
 @click.option(

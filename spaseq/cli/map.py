@@ -22,7 +22,7 @@ _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
     help="What the IRIs of the proposal begin with.",
 )  # fmt: skip
 def map_(table: str, columns: str | None, separator: str | None, nulls: tuple[str, ...], base: str) -> None:
-    """Propose a mapping for TABLE, a file of CSV or Parquet, by its first rows.
+    """Propose a mapping for TABLE, a file of CSV, JSON lines, Parquet or Arrow IPC, by its first rows.
 
     It says what a row means as an event: write it to a file, go on with it, and give it to run or convert (--map).
     """
@@ -41,6 +41,6 @@ def map_(table: str, columns: str | None, separator: str | None, nulls: tuple[st
 def _check(table: str, base: str) -> None:
     """OptionError: the one is no table, or the other no IRI."""
     if table != "-" and ending_of(table) not in TABLE_ENDINGS:
-        raise OptionError(f"{table}: a table ends in {', '.join(TABLE_ENDINGS)}, or these with .gz")
+        raise OptionError(f"{table}: a table ends in {', '.join(TABLE_ENDINGS)}, or these with .gz or .zst")
     if _IRI.fullmatch(base) is None:
         raise OptionError(f"--base {base}: this is no IRI")

@@ -230,8 +230,8 @@ def _stream_option(places: str) -> Callable[[Command], Command]:
 
 map_option = click.option(
     "--map", "mappings", metavar="NAME_OR_IRI=FILE.map", multiple=True,
-    help="The stream comes from tables (CSV, maybe .gz, or Parquet), and this mapping says what a row means.  "
-    "Repeat it for every such stream.",
+    help="The stream comes from tables (CSV, JSON lines, Parquet, Arrow IPC) or messages with rows; this mapping says "
+    "what a row means.  Repeat it for every such stream.",
 )  # fmt: skip
 
 
