@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, BinaryIO, TextIO
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, TextIO
 
 import pyoxigraph
 
@@ -18,16 +19,30 @@ from spaseq.errors import OptionError
 from spaseq.results.formats.rdf import TimedGraph, event_quads, serialized
 from spaseq.results.formats.writer import Utf8Output
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 
 @contextmanager
 def opened_to_write(path: Path, goes_on: bool) -> Iterator[BinaryIO]:
     """A file to be written anew, or at its end.  OptionError: it cannot be written."""
     try:
-        file = path.open("ab" if goes_on else "wb")
+        file = io.BufferedWriter(_NamedFile(path, "ab" if goes_on else "wb"))
     except OSError as error:
         raise OptionError(f"cannot write to {path}: {error.strerror}") from None
     with file:
         yield file
+
+
+class _NamedFile(io.FileIO):
+    """A file that its errors name."""
+
+    def write(self, data: Buffer) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = os.fspath(self.name)
+            raise
 
 
 @contextmanager

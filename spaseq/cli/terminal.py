@@ -119,7 +119,8 @@ def cannot_be_written(error: BaseException) -> TypeGuard[OSError]:
 def fail_to_write(error: OSError) -> NoReturn:
     """Say that there is no room for the output."""
     silence_output()
-    say(f"error: cannot write: {reason(error)}")
+    to = f" to {os.fsdecode(error.filename)}" if error.filename else ""
+    say(f"error: cannot write{to}: {reason(error)}")
     raise click.exceptions.Exit(FAILED)
 
 
