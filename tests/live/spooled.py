@@ -4,8 +4,8 @@ python -m tests.live.spooled 100          # kills of each source
 python -m tests.live.spooled 10 mqtt --seed 5
 
 MQTT: messages are published all the time; a broker (mosquitto) sends again what was not acknowledged.  WebSocket:
-nobody sends anything again, so that a process is killed SETTLED seconds behind the last message: what is on the way
-then is lost with its connection, whatever is done.
+nobody sends anything again, so that a process is killed once the last message is in its spool: what is on the way is
+lost with its connection, whatever is done.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,8 @@ from tests.transports.test_mqtt import MOSQUITTO, Broker
 
 QUERY = "SELECT ?v FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?a <urn:value> ?v } }"
 EVERY = 0.005  # seconds between two messages
-SETTLED = 1.0  # seconds in which what was sent is on a disk
-PATIENCE = 60.0  # seconds within which all results have arrived, once nobody is killed
+SETTLED = 1.0  # seconds in which a message that is on the way has arrived, mostly
+PATIENCE = 60.0  # seconds within which all has arrived, messages in the spool and results, unless it is lost
 
 
 class Sender(ABC):
@@ -53,8 +55,8 @@ class Sender(ABC):
         """Where they come from."""
 
     @abstractmethod
-    def before_kill(self) -> None:
-        """A process is about to be killed."""
+    def before_kill(self, folder: Path) -> None:
+        """A process is about to be killed, which has its spool in a folder."""
 
     @abstractmethod
     def close(self) -> None:
@@ -82,7 +84,7 @@ class Publisher(Sender):
     def url(self) -> str:
         return self._broker.url("t", "client_id=spooled")
 
-    def before_kill(self) -> None:
+    def before_kill(self, folder: Path) -> None:
         """Messages are on the way."""
 
     def close(self) -> None:
@@ -125,9 +127,12 @@ class Talker(Sender):
     def url(self) -> str:
         return f"ws://127.0.0.1:{self._server.socket.getsockname()[1]}/live"
 
-    def before_kill(self) -> None:
+    def before_kill(self, folder: Path) -> None:
         self.may_send.clear()
-        time.sleep(SETTLED)
+        time.sleep(0.1)  # which one may be about to be sent
+        limit = time.monotonic() + PATIENCE
+        while spooled(folder) < self.sent and time.monotonic() < limit:
+            time.sleep(0.05)
 
     def close(self) -> None:
         self._server.shutdown()
@@ -150,6 +155,19 @@ def started(folder: Path, url: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(line, cwd=folder, stderr=log, env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
+def spooled(folder: Path) -> int:
+    """How many messages were ever in the spool."""
+    files = list((folder / "spool").glob("*.spool"))
+    if not files:
+        return 0
+    with closing(sqlite3.connect(f"file:{files[0]}?mode=ro", uri=True)) as base:
+        try:
+            found = base.execute("SELECT seq FROM sqlite_sequence").fetchone()
+        except sqlite3.OperationalError:  # the process writes it just now
+            return -1
+    return 0 if found is None else int(found[0])
+
+
 def arrived(folder: Path) -> Counter[int]:
     path = folder / "found.jsonl"
     lines = path.read_bytes().splitlines() if path.exists() else []
@@ -163,7 +181,7 @@ def check(sender: Sender, kills: int, chance: random.Random, folder: Path) -> st
         sender.may_send.set()
         run = started(folder, sender.url)
         time.sleep(chance.uniform(0.3, 4))
-        sender.before_kill()
+        sender.before_kill(folder)
         assert run.poll() is None, (folder / "run.log").read_text()
         run.kill()
         run.wait()
