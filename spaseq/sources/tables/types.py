@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -31,8 +32,26 @@ def usual_type(type_: pyarrow.DataType) -> pyarrow.DataType:
     for usual, tests in _USUAL:
         if any(test(type_) for test in tests):
             return usual
-    return type_
+    return _without_views(type_)
 
+
+def _without_views(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """A type of lists or structs with plain texts for views, which Arrow cannot take rows of."""
+    if types.is_string_view(type_):
+        return pyarrow.string()
+    if types.is_struct(type_):
+        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in type_])
+    if types.is_dictionary(type_):
+        return pyarrow.dictionary(type_.index_type, _without_views(type_.value_type), type_.ordered)
+    make = next((make for test, make in _LISTS if test(type_)), None)
+    return type_ if make is None else make(type_, type_.value_field.with_type(_without_views(type_.value_type)))
+
+
+_LISTS: tuple[tuple[Callable[[pyarrow.DataType], bool], Callable[..., pyarrow.DataType]], ...] = (
+    (types.is_list, lambda _, field: pyarrow.list_(field)),
+    (types.is_large_list, lambda _, field: pyarrow.large_list(field)),
+    (types.is_fixed_size_list, lambda type_, field: pyarrow.list_(field, type_.list_size)),
+)
 
 _USUAL = (
     (pyarrow.uint64(), (types.is_uint64,)),
