@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
@@ -21,7 +22,7 @@ from spaseq.sources.tables.csv_faults import sorted_out, suspects
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
 from spaseq.sources.tables.row_places import RowPlaces, line_ends
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, better_type, cannot_read, to_usual
-from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown
+from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown, times_of
 
 _LINE_END = (b"\n", b"\r")
 
@@ -305,7 +306,7 @@ class CsvSource:
     def _suspects(self, rows: Sequence[bytes], kinds: dict[str, Any]) -> set[int]:
         """Rows that are most likely malformed; a time that is none may come as a text."""
         typed = {name: kind for name, kind in kinds.items() if name != self._times}
-        return suspects(rows, self.names, typed, self._form.delimiter, self._form.nulls)
+        return suspects(rows, self.names, typed, self._declared, self._form.delimiter, self._form.nulls)
 
     def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
         """The rows of some CSV without header, ``before`` rows after the first one."""
@@ -344,11 +345,29 @@ class CsvSource:
             if str(error) == "Empty CSV file":
                 return []
             found = _BAD_VALUE.match(str(error))
-            if found and self._times == self.names[int(found[1])] and kinds[self._times] != pyarrow.string():
-                return self._by_arrow(data, {**kinds, self._times: pyarrow.string()})
+            name = self.names[int(found[1])] if found else ""
+            if name and name == self._times and kinds[name] != pyarrow.string():
+                return self._by_arrow(data, {**kinds, name: pyarrow.string()})
+            if name in self._declared and types.is_timestamp(kinds[name]):
+                return self._with_times(data, kinds, name)
             raise
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
+
+    def _with_times(self, data: bytes, kinds: dict[str, Any], name: str) -> list[pyarrow.RecordBatch]:
+        """The same, of a column whose times have a zone or none, and are cut to microseconds."""
+        batches, rows = self._by_arrow(data, {**kinds, name: pyarrow.string()}), 0
+        for number, batch in enumerate(batches):
+            texts = pyarrow.compute.utf8_trim_whitespace(batch.column(name))
+            try:
+                times = times_of(texts, cut=True)
+            except pyarrow.ArrowInvalid:
+                bad = bisect_left(range(1, len(texts)), True, key=lambda size: not _are_times(texts[:size]))
+                place = f"In CSV column #{self.names.index(name)}: Row #{rows + bad + 1}"
+                raise pyarrow.ArrowInvalid(f"{place}: invalid value '{texts[bad]}'") from None
+            batches[number] = batch.set_column(batch.schema.get_field_index(name), name, times)
+            rows += batch.num_rows
+        return batches
 
     def _explained(self, message: str, before: int, place: Location | None = None) -> StreamError:
         """What Arrow says of the rows behind those ``before``; ``place``: of the only one."""
@@ -378,3 +397,10 @@ def _fields(schema: pyarrow.Schema) -> Iterator[tuple[str, pyarrow.DataType]]:
 
 def _is_time(type_: pyarrow.DataType) -> bool:
     return bool(types.is_timestamp(type_) or types.is_date(type_))
+
+
+def _are_times(texts: pyarrow.StringArray) -> bool:
+    try:
+        return times_of(texts, cut=True) is not None
+    except pyarrow.ArrowInvalid:
+        return False

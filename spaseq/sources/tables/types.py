@@ -124,6 +124,19 @@ def usual(column: pyarrow.Array, type_: pyarrow.DataType, cut: bool = False) -> 
     return found
 
 
+def times_of(texts: pyarrow.StringArray, cut: bool = False) -> pyarrow.Array:
+    """Texts of ISO 8601 as times, each with a zone or without; ArrowInvalid: one is none, or finer and not ``cut``."""
+    if cut:
+        texts = pyarrow.compute.replace_substring_regex(texts, r"(\.\d{6})\d{1,3}", r"\1")
+    has_zone, none = pyarrow.compute.match_substring_regex(texts, _ZONE), pyarrow.scalar(None, texts.type)
+    local = pyarrow.compute.if_else(has_zone, none, texts).cast(INSTANT)
+    zoned = pyarrow.compute.if_else(has_zone, texts, none).cast(pyarrow.timestamp("us", "UTC"))
+    return pyarrow.compute.coalesce(local, zoned.cast(INSTANT))
+
+
+_ZONE = r"[ T].*(Z|[+-]\d\d(:?\d\d)?)$"
+
+
 def fault(column: pyarrow.Array) -> tuple[int, str] | None:
     """The first row whose value is none, as a text that is no UTF-8, and what is wrong with it; None: there is none."""
     try:
