@@ -197,6 +197,13 @@ def test_a_table(served: Callable[..., Server]) -> None:
     assert tuples.match("SELECT * WHERE T AS a : T AS b", f"{server.url}/trades.csv").count() == 1
 
 
+def test_a_mapped_table_is_asked_for_once(served: Callable[..., Server]) -> None:
+    server = served(answer("text/csv", b"id,at\na,1\n", b"b,2\n"))
+    rows = spaseq.Mapped(f"{server.url}/t.csv", "AT ?at CONSTRUCT { <urn:{?id}> <urn:value> ?at }")
+    assert names(spaseq.run(ALL, {"s": rows})) == ["a", "b"]
+    assert len(server.asked) == 1
+
+
 def test_a_file_that_breaks_off_is_an_error(served: Callable[..., Server]) -> None:
     text = event("a", 1) + b"\n" + event("b", 2) + b"\n"
     server = served(answer("application/n-quads", text, length=1000))
