@@ -279,9 +279,9 @@ class CsvSource:
         """The type to read a column with, which in its first rows has the type of ``column``."""
         if declared is not None and _is_time(declared) and not types.is_timestamp(column.type):
             return declared
-        if types.is_string(column.type):
+        if types.is_string(column.type) or types.is_binary(column.type):  # which has a text that is no UTF-8
             distinct = pyarrow.compute.count_distinct(column).as_py()
-            return CODED_TEXT if distinct <= max(64, len(column) // 4) else column.type
+            return CODED_TEXT if distinct <= max(64, len(column) // 4) else pyarrow.string()
         if types.is_timestamp(column.type):
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type

@@ -53,6 +53,19 @@ def test_queries_go_on(tmp_path: Path) -> None:
     assert "2 malformed lines were left out" in str(told) and "t.csv:3: the number of values is 1" in str(told)
 
 
+@pytest.mark.parametrize("more", [[], [b"%d" % number for number in range(100)]])
+def test_a_text_that_is_no_utf_8_costs_its_row_alone(more: list[bytes], tmp_path: Path) -> None:
+    path, told = tmp_path / "t.csv", list[StreamError]()
+    path.write_bytes(b"\n".join([b"text,number", b"x,1", b"\xff\xfe,2", b"y,3", *(b"t%b,4" % one for one in more)]))
+    source = open_source(path, leave_out=told.append)
+    source.choose(["text"])
+    found = [text for batch in source.batches() for text in batch.column("text").to_pylist()]
+    assert found == ["x", "y", *(f"t{one.decode()}" for one in more)]
+    assert [(error.line, error.location.data) for error in told] == [(3, b"\xff\xfe,2")]
+    with pytest.raises(StreamError, match=r"t.csv:3: error: the column text was string so far: invalid UTF8 data"):
+        tuples.match("SELECT a.text FROM S WHERE S AS a", path, relation="S").to_arrow()
+
+
 TIMES = ["2026-01-01T00:00:01Z", "x", "", "2026-01-01 00:00:02.123456789", "2026-01-01T01:00:03+01:00", "2026-01-01"]
 
 
