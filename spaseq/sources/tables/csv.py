@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -18,7 +18,7 @@ import pyarrow.compute
 from pyarrow import types
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.tables.csv_faults import sorted_out, suspects
+from spaseq.sources.tables.csv_faults import joined, sorted_out, suspects
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
 from spaseq.sources.tables.row_places import RowPlaces, line_ends
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, better_type, cannot_read, to_usual
@@ -265,13 +265,11 @@ class CsvSource:
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
 
     def _first_rows(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
-        """Some rows, without those that are going to be left out."""
+        """Some rows, without malformed ones, which are left out, or told, where they are read."""
         try:
-            return self._parsed(data, kinds)
-        except StreamError:
-            if self._leave_out is None:
-                raise
-        rows = [text for _, text in rows_in(data, self._form.delimiter)]
+            return self._by_arrow(data, kinds)
+        except pyarrow.ArrowInvalid:
+            rows = [text for _, text in rows_in(data, self._form.delimiter)]
         good = sorted(set(range(len(rows))) - self._suspects(rows, kinds))
         return sorted_out([rows[at] for at in good], set(), partial(self._by_arrow, kinds=kinds))[0]
 
@@ -286,14 +284,19 @@ class CsvSource:
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _good(self, data: bytes, before: int, line: int) -> list[pyarrow.RecordBatch]:
-        """The rows of some CSV, which begins with that row and in that line, without those that are left out."""
-        if self._leave_out is None:
-            return self._parsed(data, self._kinds, before)
+    def _good(self, data: bytes, before: int, line: int) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of some CSV, which begins with that row and in that line, without those that are left out.
+
+        StreamError, behind the rows before it: a row is malformed.
+        """
         try:
-            return self._by_arrow(data, self._kinds)
+            yield from self._by_arrow(data, self._kinds)
+            return
         except pyarrow.ArrowInvalid:
             rows = rows_in(data, self._form.delimiter)
+        if self._leave_out is None:
+            yield from self._before_fault([text for _, text in rows], before)
+            return
         texts = [text for _, text in rows]
         good, faults = sorted_out(texts, self._suspects(texts, self._kinds), partial(self._by_arrow, kinds=self._kinds))
         for left_out, at in enumerate(sorted(faults)):
@@ -301,22 +304,25 @@ class CsvSource:
             place = Location(self._name, line + lines, 0, text.decode("utf-8", "replace"), data=text)
             self._places.leave_out(before + at - left_out)
             self._leave_out(self._explained(str(faults[at]), before, place))
-        return good
+        yield from good
+
+    def _before_fault(self, rows: Sequence[bytes], before: int) -> Iterator[pyarrow.RecordBatch]:
+        """The rows before the first malformed one, and its StreamError."""
+        read = partial(self._by_arrow, kinds=self._kinds)
+        good = bisect_left(range(len(rows)), True, key=lambda count: not _are_read(rows[: count + 1], read))
+        yield from read(joined(rows, range(good)))
+        try:
+            read(joined(rows, range(good, len(rows))[:1]))
+        except pyarrow.ArrowInvalid as error:
+            raise self._explained(str(error), before + good) from None
 
     def _suspects(self, rows: Sequence[bytes], kinds: dict[str, Any]) -> set[int]:
         """Rows that are most likely malformed; a time that is none may come as a text."""
         typed = {name: kind for name, kind in kinds.items() if name != self._times}
         return suspects(rows, self.names, typed, self._declared, self._form.delimiter, self._form.nulls)
 
-    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
-        """The rows of some CSV without header, ``before`` rows after the first one."""
-        try:
-            return self._by_arrow(data, kinds)
-        except pyarrow.ArrowInvalid as error:
-            raise self._explained(str(error), before) from None
-
     def _by_arrow(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
-        """The same.  ArrowInvalid: a row is malformed.
+        """The rows of some CSV without header.  ArrowInvalid: one is malformed.
 
         Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
         thread that wants to call Python while it shuts down ends the process.  So does one that finds no memory: there
@@ -402,5 +408,12 @@ def _is_time(type_: pyarrow.DataType) -> bool:
 def _are_times(texts: pyarrow.StringArray) -> bool:
     try:
         return times_of(texts, cut=True) is not None
+    except pyarrow.ArrowInvalid:
+        return False
+
+
+def _are_read(rows: Sequence[bytes], read: Callable[[bytes], object]) -> bool:
+    try:
+        return read(joined(rows, range(len(rows)))) is not None
     except pyarrow.ArrowInvalid:
         return False

@@ -53,6 +53,20 @@ def test_queries_go_on(tmp_path: Path) -> None:
     assert "2 malformed lines were left out" in str(told) and "t.csv:3: the number of values is 1" in str(told)
 
 
+@pytest.mark.parametrize("rows", [2, 200_000])
+@pytest.mark.parametrize("bad", ["x,much", "x", "x,1,2"])
+def test_rows_before_a_malformed_one_are_given(bad: str, rows: int, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    good = [f"t{number},{number}" for number in range(rows)]
+    path.write_text("\n".join(["text,number", *good, "", bad, "t,3", "x,y,z", "t,4"]))
+    source, found = open_source(path, {"number": "int64"}), list[int]()
+    source.choose(["number"])
+    with pytest.raises(StreamError, match=rf"t.csv:{rows + 3}: error: the (column number|number of values)"):
+        for batch in source.batches():
+            found += batch.column("number").to_pylist()
+    assert found == list(range(rows))
+
+
 @pytest.mark.parametrize("more", [[], [b"%d" % number for number in range(100)]])
 def test_a_text_that_is_no_utf_8_costs_its_row_alone(more: list[bytes], tmp_path: Path) -> None:
     path, told = tmp_path / "t.csv", list[StreamError]()
