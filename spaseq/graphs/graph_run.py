@@ -247,8 +247,10 @@ class Run(SourceRun[Events], Iterator[Match]):
             stream = found
         if isinstance(stream, Transport) and stream.comes_in_messages:
             return self._read_partitions(iri, stream, options)
-        if isinstance(stream, Mapped) and (rows := stream.transport) is not None:
-            return self._read_partitions(iri, rows, options, stream)
+        if isinstance(stream, Mapped):
+            stream = stream.connected()
+            if (rows := stream.transport) is not None:
+                return self._read_partitions(iri, rows, options, stream)
         if isinstance(stream, Source):
             return [self._reader(stream.url, iri, options, Incoming(stream, stream.url))]
         if isinstance(stream, str | os.PathLike):

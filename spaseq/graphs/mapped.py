@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -55,16 +55,15 @@ class Mapped:
         """The mapping."""
         return parsed_mapping(self.mapping)
 
+    def connected(self) -> Mapped:
+        """The same, with what its URL leads to, if it has one.  OptionError: that makes no sense."""
+        found = opened_url(os.fspath(self.source)) if self.is_path else None
+        return self if found is None else replace(self, source=found, mapping=self.parsed)
+
     @property
     def transport(self) -> Transport | None:
-        """What its rows come by, if they come in messages.  OptionError: a URL makes no sense."""
-        named = opened_url(os.fspath(self.source)) if isinstance(self.source, str | os.PathLike) else None
-        found = named or self.source
-        if isinstance(found, Transport) and found.comes_in_messages:
-            return found
-        if named is not None:
-            named.close()  # it is opened again as a table of bytes
-        return None
+        """What its rows come by, if it is ``connected`` and they come in messages."""
+        return self.source if isinstance(self.source, Transport) and self.source.comes_in_messages else None
 
     def arriving(
         self, transport: Transport, iri: str, encoder: Encoder, options: WireOptions, report: WireReport, whole: bool,
@@ -162,6 +161,8 @@ class Mapped:
 
         def leave_out(error: StreamError) -> None:
             report.note(error, skipped=True)
+            if known is not None:
+                known.has_left_out = True
 
         parsed = self.parsed
         how = TableFormat(self.types, self.csv, leave_out if options.skip else None, known)

@@ -136,6 +136,16 @@ def test_fields_of_structs_are_columns() -> None:
     assert [(str(one["c"]), str(one["p"])) for one in found] == [("x:x", "1.5")] * 2
 
 
+def test_elements_of_lists_of_polars() -> None:
+    rows = {"at": [0, 1], "tags": [[{"name": "a"}, {"name": "b"}], [{"name": "c"}]], "of": [["p"], ["q"]]}
+    frame = polars.DataFrame(rows).with_columns(polars.col("of").cast(polars.List(polars.Categorical)))
+    mapping = """EACH "tags" AS ?t COLUMN "tags.name" AS ?name EACH "of" AS ?of
+        AT ?at CONSTRUCT { <x:{?name}> <x:of> ?of }"""
+    query = "SELECT ?s ?o FROM STREAM s <x:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?s <x:of> ?o } }"
+    found = [match.bindings for match in spaseq.run(query, {"s": Mapped(frame, mapping)})]
+    assert sorted((str(one["s"]), str(one["o"])) for one in found) == [("x:a", "p"), ("x:b", "p"), ("x:c", "q")]
+
+
 @pytest.mark.parametrize("size", [1, 4, 9])
 @pytest.mark.parametrize("form", [pyarrow.Table.from_pylist, pandas.DataFrame, polars.DataFrame, list])
 def test_rows_are_pushed(form: Callable[[Any], Any], size: int) -> None:

@@ -119,6 +119,41 @@ def test_server_sent_events_go_on_behind_the_last_one(
 
 
 @FAST
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
+def test_lines_of_events_end_in_any_way_wherever_they_are_cut(served: Callable[..., Server], end: bytes) -> None:
+    text = b"\xef\xbb\xbf" + (sse("a", 1)[7:] + sse("b", 2, 2)).replace(b"\n", end)  # the mark is before the data
+    first = answer(EVENTS, *(text[at : at + 1] for at in range(len(text))))
+    server = served(first, answer(EVENTS, b"\xef\xbb\xbf" + sse("c", 3)[7:].replace(b"\n", end)), gone)
+    assert names(spaseq.run(ALL, {"s": f"{server.url}/events"})) == ["a", "b", "c"]
+
+
+@FAST
+@pytest.mark.parametrize(("ends", "asked"), [("é☃", "é☃"), (" 7\t ", "7"), ("a b\x01", "a b\x01")])
+def test_ids_are_any_texts(served: Callable[..., Server], ends: str, asked: str) -> None:
+    first = answer(EVENTS, f"id: {ends}\n".encode() + sse("a", 1), b"retry: " + b"9" * 5000 + b"\nretry: 0\n\n")
+    server = served(first, answer(EVENTS, sse("b", 2, 2)), gone)
+    assert names(spaseq.run(ALL, {"s": f"{server.url}/events"})) == ["a", "b"]
+    assert server.asked[1]["last-event-id"].encode("latin-1").decode() == asked
+
+
+@pytest.mark.parametrize(
+    ("kind", "parts"),
+    [
+        (EVENTS, [b"data: ", *[b"x" * 60] * 20]),
+        (EVENTS, [b"data: " + b"x" * 60 + b"\n"] * 20),
+        ("application/x-ndjson", [b"x" * 60] * 20),
+    ],
+)
+def test_messages_have_a_bound(
+    served: Callable[..., Server], kind: str, parts: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spaseq.sources.transports.http.LONGEST", 1000)
+    server = served(answer(kind, *parts))
+    with pytest.raises(StreamError, match=r"/events: error: a message has more than 1,000 bytes"):
+        list(spaseq.run(ALL, {"s": f"{server.url}/events"}))
+
+
+@FAST
 def test_a_run_goes_on_from_its_state(served: Callable[..., Server]) -> None:
     first, later = answer(EVENTS, sse("a", 1, 1), sse("b", 2, 2)), answer(EVENTS, sse("c", 3, 3))
     server = served(first, gone, first, later, gone)
@@ -160,6 +195,13 @@ def test_a_file(served: Callable[..., Server]) -> None:
 def test_a_table(served: Callable[..., Server]) -> None:
     server = served(answer("text/csv", b"type,time,value\nT,1,0\n", b"T,2,1\n"))
     assert tuples.match("SELECT * WHERE T AS a : T AS b", f"{server.url}/trades.csv").count() == 1
+
+
+def test_a_mapped_table_is_asked_for_once(served: Callable[..., Server]) -> None:
+    server = served(answer("text/csv", b"id,at\na,1\n", b"b,2\n"))
+    rows = spaseq.Mapped(f"{server.url}/t.csv", "AT ?at CONSTRUCT { <urn:{?id}> <urn:value> ?at }")
+    assert names(spaseq.run(ALL, {"s": rows})) == ["a", "b"]
+    assert len(server.asked) == 1
 
 
 def test_a_file_that_breaks_off_is_an_error(served: Callable[..., Server]) -> None:

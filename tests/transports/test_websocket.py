@@ -68,6 +68,13 @@ def test_it_connects_again(served: Callable[..., str], caplog: pytest.LogCapture
     assert [("lost" in line, "again after" in line) for line in caplog.messages] == [(True, False), (False, True)] * 2
 
 
+def test_messages_have_a_bound(served: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spaseq.sources.transports.websocket.LONGEST_MESSAGE", 1000)
+    url = served(breaking(event("a", 1), b"x" * 1001), breaking())
+    with pytest.raises(StreamError, match=r"/live: error: a message has more than 1,000 bytes"):
+        list(spaseq.run(ALL, {"s": url}))
+
+
 def test_what_is_said_first(served: Callable[..., str]) -> None:
     def handle(connection: ServerConnection) -> None:
         connection.send(event(str(connection.recv()), 1))

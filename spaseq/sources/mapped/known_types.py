@@ -22,10 +22,12 @@ Kinds = dict[str, pyarrow.DataType]
 class KnownTypes:
     """Those of the tables of a stream, by name; ``stored`` are what an earlier run had.
 
-    SnapshotError: these are damaged.
+    A column of a file that had no value so far may get one, unless rows were left out, maybe for that.
+    SnapshotError: what is stored is damaged.
     """
 
     def __init__(self, stored: Mapping[str, bytes]) -> None:
+        self.has_left_out = False  # rows
         self._known = {name: _read(data) for name, data in stored.items()}
         self._open: dict[str, CsvSource | JsonSource] = {}
 
@@ -34,9 +36,9 @@ class KnownTypes:
         return self._known.get(name, {})
 
     def keep(self, name: str, kinds: Kinds) -> None:
-        """A table has these."""
-        if kinds:
-            self._known.setdefault(name, kinds)
+        """A table has these; those that it had before stay."""
+        if both := kinds | self.of(name):
+            self._known[name] = both
 
     @contextmanager
     def reading(self, name: str, source: TableSource) -> Iterator[None]:
@@ -49,14 +51,23 @@ class KnownTypes:
         try:
             yield
         finally:
-            self.keep(name, source.kinds)
+            self._keep_of(name, source)
             self._open.pop(name, None)
 
     def stored(self) -> dict[str, bytes]:
         """All that are known by now, to be kept."""
         for name, source in self._open.items():
-            self.keep(name, source.kinds)
+            self._keep_of(name, source)
         return {name: _written(kinds) for name, kinds in self._known.items()}
+
+    def _keep_of(self, name: str, source: CsvSource | JsonSource) -> None:
+        kinds = source.kinds.items()
+        self.keep(name, {column: kind for column, kind in kinds if self.has_left_out or not _lacks_values(kind)})
+
+
+def _lacks_values(kind: pyarrow.DataType) -> bool:
+    inner = (kind.field(place).type for place in range(kind.num_fields))
+    return bool(pyarrow.types.is_null(kind)) or any(map(_lacks_values, inner))
 
 
 def _written(kinds: Kinds) -> bytes:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import accumulate
@@ -17,11 +18,11 @@ import pyarrow.compute
 from pyarrow import types
 
 from spaseq.errors import Location, StreamError
-from spaseq.sources.tables.csv_faults import sorted_out, suspects
+from spaseq.sources.tables.csv_faults import joined, sorted_out, suspects
 from spaseq.sources.tables.raw import BOM, MOST, TableBytes, copied, ensure_room
 from spaseq.sources.tables.row_places import RowPlaces, line_ends
 from spaseq.sources.tables.source import CsvFormat, LeaveOut, better_type, cannot_read, to_usual
-from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown
+from spaseq.sources.tables.types import CODED_TEXT, column_named, read_type, shown, times_of
 
 _LINE_END = (b"\n", b"\r")
 
@@ -264,13 +265,11 @@ class CsvSource:
         return pyarrow.record_batch({name: pyarrow.array([], known.get(name, pyarrow.null())) for name in columns})
 
     def _first_rows(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
-        """Some rows, without those that are going to be left out."""
+        """Some rows, without malformed ones, which are left out, or told, where they are read."""
         try:
-            return self._parsed(data, kinds)
-        except StreamError:
-            if self._leave_out is None:
-                raise
-        rows = [text for _, text in rows_in(data, self._form.delimiter)]
+            return self._by_arrow(data, kinds)
+        except pyarrow.ArrowInvalid:
+            rows = [text for _, text in rows_in(data, self._form.delimiter)]
         good = sorted(set(range(len(rows))) - self._suspects(rows, kinds))
         return sorted_out([rows[at] for at in good], set(), partial(self._by_arrow, kinds=kinds))[0]
 
@@ -278,21 +277,26 @@ class CsvSource:
         """The type to read a column with, which in its first rows has the type of ``column``."""
         if declared is not None and _is_time(declared) and not types.is_timestamp(column.type):
             return declared
-        if types.is_string(column.type):
+        if types.is_string(column.type) or types.is_binary(column.type):  # which has a text that is no UTF-8
             distinct = pyarrow.compute.count_distinct(column).as_py()
-            return CODED_TEXT if distinct <= max(64, len(column) // 4) else column.type
+            return CODED_TEXT if distinct <= max(64, len(column) // 4) else pyarrow.string()
         if types.is_timestamp(column.type):
             return pyarrow.timestamp("ns" if column.type.unit == "ns" else "us", column.type.tz)
         return column.type
 
-    def _good(self, data: bytes, before: int, line: int) -> list[pyarrow.RecordBatch]:
-        """The rows of some CSV, which begins with that row and in that line, without those that are left out."""
-        if self._leave_out is None:
-            return self._parsed(data, self._kinds, before)
+    def _good(self, data: bytes, before: int, line: int) -> Iterator[pyarrow.RecordBatch]:
+        """The rows of some CSV, which begins with that row and in that line, without those that are left out.
+
+        StreamError, behind the rows before it: a row is malformed.
+        """
         try:
-            return self._by_arrow(data, self._kinds)
+            yield from self._by_arrow(data, self._kinds)
+            return
         except pyarrow.ArrowInvalid:
             rows = rows_in(data, self._form.delimiter)
+        if self._leave_out is None:
+            yield from self._before_fault([text for _, text in rows], before)
+            return
         texts = [text for _, text in rows]
         good, faults = sorted_out(texts, self._suspects(texts, self._kinds), partial(self._by_arrow, kinds=self._kinds))
         for left_out, at in enumerate(sorted(faults)):
@@ -300,22 +304,25 @@ class CsvSource:
             place = Location(self._name, line + lines, 0, text.decode("utf-8", "replace"), data=text)
             self._places.leave_out(before + at - left_out)
             self._leave_out(self._explained(str(faults[at]), before, place))
-        return good
+        yield from good
+
+    def _before_fault(self, rows: Sequence[bytes], before: int) -> Iterator[pyarrow.RecordBatch]:
+        """The rows before the first malformed one, and its StreamError."""
+        read = partial(self._by_arrow, kinds=self._kinds)
+        good = bisect_left(range(len(rows)), True, key=lambda count: not _are_read(rows[: count + 1], read))
+        yield from read(joined(rows, range(good)))
+        try:
+            read(joined(rows, range(good, len(rows))[:1]))
+        except pyarrow.ArrowInvalid as error:
+            raise self._explained(str(error), before + good) from None
 
     def _suspects(self, rows: Sequence[bytes], kinds: dict[str, Any]) -> set[int]:
         """Rows that are most likely malformed; a time that is none may come as a text."""
         typed = {name: kind for name, kind in kinds.items() if name != self._times}
-        return suspects(rows, self.names, typed, self._form.delimiter, self._form.nulls)
-
-    def _parsed(self, data: bytes, kinds: dict[str, Any], before: int = 0) -> list[pyarrow.RecordBatch]:
-        """The rows of some CSV without header, ``before`` rows after the first one."""
-        try:
-            return self._by_arrow(data, kinds)
-        except pyarrow.ArrowInvalid as error:
-            raise self._explained(str(error), before) from None
+        return suspects(rows, self.names, typed, self._declared, self._form.delimiter, self._form.nulls)
 
     def _by_arrow(self, data: bytes, kinds: dict[str, Any]) -> list[pyarrow.RecordBatch]:
-        """The same.  ArrowInvalid: a row is malformed.
+        """The rows of some CSV without header.  ArrowInvalid: one is malformed.
 
         Arrow reads in threads of its own, which may go on when all is over.  What they read is memory of Arrow's: a
         thread that wants to call Python while it shuts down ends the process.  So does one that finds no memory: there
@@ -344,11 +351,29 @@ class CsvSource:
             if str(error) == "Empty CSV file":
                 return []
             found = _BAD_VALUE.match(str(error))
-            if found and self._times == self.names[int(found[1])] and kinds[self._times] != pyarrow.string():
-                return self._by_arrow(data, {**kinds, self._times: pyarrow.string()})
+            name = self.names[int(found[1])] if found else ""
+            if name and name == self._times and kinds[name] != pyarrow.string():
+                return self._by_arrow(data, {**kinds, name: pyarrow.string()})
+            if name in self._declared and types.is_timestamp(kinds[name]):
+                return self._with_times(data, kinds, name)
             raise
         except (OSError, pyarrow.ArrowException) as error:
             raise cannot_read(self._name, error) from None
+
+    def _with_times(self, data: bytes, kinds: dict[str, Any], name: str) -> list[pyarrow.RecordBatch]:
+        """The same, of a column whose times have a zone or none, and are cut to microseconds."""
+        batches, rows = self._by_arrow(data, {**kinds, name: pyarrow.string()}), 0
+        for number, batch in enumerate(batches):
+            texts = pyarrow.compute.utf8_trim_whitespace(batch.column(name))
+            try:
+                times = times_of(texts, cut=True)
+            except pyarrow.ArrowInvalid:
+                bad = bisect_left(range(1, len(texts)), True, key=lambda size: not _are_times(texts[:size]))
+                place = f"In CSV column #{self.names.index(name)}: Row #{rows + bad + 1}"
+                raise pyarrow.ArrowInvalid(f"{place}: invalid value '{texts[bad]}'") from None
+            batches[number] = batch.set_column(batch.schema.get_field_index(name), name, times)
+            rows += batch.num_rows
+        return batches
 
     def _explained(self, message: str, before: int, place: Location | None = None) -> StreamError:
         """What Arrow says of the rows behind those ``before``; ``place``: of the only one."""
@@ -378,3 +403,17 @@ def _fields(schema: pyarrow.Schema) -> Iterator[tuple[str, pyarrow.DataType]]:
 
 def _is_time(type_: pyarrow.DataType) -> bool:
     return bool(types.is_timestamp(type_) or types.is_date(type_))
+
+
+def _are_times(texts: pyarrow.StringArray) -> bool:
+    try:
+        return times_of(texts, cut=True) is not None
+    except pyarrow.ArrowInvalid:
+        return False
+
+
+def _are_read(rows: Sequence[bytes], read: Callable[[bytes], object]) -> bool:
+    try:
+        return read(joined(rows, range(len(rows)))) is not None
+    except pyarrow.ArrowInvalid:
+        return False

@@ -6,8 +6,9 @@ Arrow judges.  A look at the values comes before, so that it need not be asked a
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -15,8 +16,11 @@ import pyarrow
 import pyarrow.compute
 from pyarrow import types
 
+from spaseq.sources.tables.types import times_of
+
 Faults: TypeAlias = dict[int, pyarrow.ArrowInvalid]  # what is wrong with rows, by their places
 Read: TypeAlias = Callable[[bytes], list[pyarrow.RecordBatch]]  # raises ArrowInvalid: a row is malformed
+Cast: TypeAlias = Callable[[pyarrow.StringArray], pyarrow.Array]  # raises ArrowInvalid: a text is no value
 
 
 def sorted_out(rows: Sequence[bytes], suspects: set[int], read: Read) -> tuple[list[pyarrow.RecordBatch], Faults]:
@@ -60,9 +64,12 @@ def _refused(first: int, last: int, look: Callable[[int, int], object]) -> Itera
 
 def suspects(
     rows: Sequence[bytes], names: Sequence[str], kinds: Mapping[str, pyarrow.DataType | None],
-    delimiter: str, nulls: Sequence[str],
+    declared: Container[str], delimiter: str, nulls: Sequence[str],
 ) -> set[int]:  # fmt: skip
-    """Rows that do not have a value for each column, or one that does not look like one of its type."""
+    """Rows that do not have a value for each column, or one that does not look like one of its type.
+
+    Times whose type is ``declared`` have a zone or none.
+    """
     values = [_values(row, delimiter) for row in rows]
     found = {at for at, row in enumerate(values) if len(row) != len(names)}
     fitting = [at for at in range(len(rows)) if at not in found]
@@ -71,7 +78,9 @@ def suspects(
             continue
         column = names.index(name)
         texts = [None if values[at][column] in nulls else values[at][column].strip() for at in fitting]
-        found |= {fitting[at] for at in _unlike(pyarrow.array(texts, pyarrow.string()), kind)}
+        is_free = name in declared and types.is_timestamp(kind)
+        cast: Cast = partial(times_of, cut=True) if is_free else partial(pyarrow.compute.cast, target_type=kind)
+        found |= {fitting[at] for at in _unlike(pyarrow.array(texts, pyarrow.string()), cast)}
     return found
 
 
@@ -83,19 +92,17 @@ def _values(row: bytes, delimiter: str) -> list[str]:
         return []
 
 
-def _unlike(texts: pyarrow.StringArray, kind: pyarrow.DataType) -> list[int]:
+def _unlike(texts: pyarrow.StringArray, cast: Cast) -> list[int]:
     """Where texts are no values of a type; each distinct one is looked at once."""
     coded = texts.dictionary_encode()
     unlike = np.zeros(len(coded.dictionary) + 1, np.bool_)  # the last one: NULL
-    unlike[list(_distinct_unlike(coded.dictionary, kind))] = True
+    unlike[list(_distinct_unlike(coded.dictionary, cast))] = True
     places: list[int] = np.flatnonzero(unlike[coded.indices.fill_null(len(coded.dictionary)).to_numpy()]).tolist()
     return places
 
 
-def _distinct_unlike(texts: pyarrow.StringArray, kind: pyarrow.DataType) -> Iterator[int]:
+def _distinct_unlike(texts: pyarrow.StringArray, cast: Cast) -> Iterator[int]:
     """The same, text by text."""
     with suppress(pyarrow.ArrowNotImplementedError):
-        for at, _ in _refused(
-            0, len(texts), lambda begin, end: pyarrow.compute.cast(texts.slice(begin, end - begin), kind)
-        ):
+        for at, _ in _refused(0, len(texts), lambda begin, end: cast(texts.slice(begin, end - begin))):
             yield at

@@ -13,7 +13,7 @@ from pyarrow import types
 from spaseq.sources.tables.json_text import TWICE, LineError, WrittenNumber, described
 from spaseq.sources.tables.json_types import INTEGER
 from spaseq.sources.tables.source import better_type, is_text
-from spaseq.sources.tables.types import shown
+from spaseq.sources.tables.types import shown, times_of
 
 Fit: TypeAlias = Callable[[Any], Any]
 
@@ -137,7 +137,7 @@ def _scalar(type_: pyarrow.DataType) -> Fit:
             if by_type is None:
                 raise ValueError
             return by_type(value, type_)
-        found = pyarrow.scalar(value, pyarrow.string()).cast(type_)
+        (found,) = _cast(pyarrow.array([value], pyarrow.string()), type_)
         return found.value if types.is_temporal(type_) else found.as_py()
 
     return make
@@ -185,4 +185,14 @@ def read_as(column: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
         return pyarrow.ListArray.from_arrays(column.offsets, read_as(column.values, type_.value_type), type_, mask=mask)
     if types.is_dictionary(type_):
         return read_as(column, type_.value_type).dictionary_encode().cast(type_)
-    return column.cast(type_)
+    return _cast(column, type_)
+
+
+def _cast(texts: pyarrow.Array, type_: pyarrow.DataType) -> pyarrow.Array:
+    """Texts as values of a type; times have a zone or none, whatever the type has.  ArrowInvalid: one is none."""
+    try:
+        return texts.cast(type_)
+    except pyarrow.ArrowInvalid:
+        if not types.is_timestamp(type_) or not types.is_string(texts.type):
+            raise
+    return times_of(texts).cast(type_)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -31,8 +32,26 @@ def usual_type(type_: pyarrow.DataType) -> pyarrow.DataType:
     for usual, tests in _USUAL:
         if any(test(type_) for test in tests):
             return usual
-    return type_
+    return _without_views(type_)
 
+
+def _without_views(type_: pyarrow.DataType) -> pyarrow.DataType:
+    """A type of lists or structs with plain texts for views, which Arrow cannot take rows of."""
+    if types.is_string_view(type_):
+        return pyarrow.string()
+    if types.is_struct(type_):
+        return pyarrow.struct([field.with_type(_without_views(field.type)) for field in type_])
+    if types.is_dictionary(type_):
+        return pyarrow.dictionary(type_.index_type, _without_views(type_.value_type), type_.ordered)
+    make = next((make for test, make in _LISTS if test(type_)), None)
+    return type_ if make is None else make(type_, type_.value_field.with_type(_without_views(type_.value_type)))
+
+
+_LISTS: tuple[tuple[Callable[[pyarrow.DataType], bool], Callable[..., pyarrow.DataType]], ...] = (
+    (types.is_list, lambda _, field: pyarrow.list_(field)),
+    (types.is_large_list, lambda _, field: pyarrow.large_list(field)),
+    (types.is_fixed_size_list, lambda type_, field: pyarrow.list_(field, type_.list_size)),
+)
 
 _USUAL = (
     (pyarrow.uint64(), (types.is_uint64,)),
@@ -103,6 +122,19 @@ def usual(column: pyarrow.Array, type_: pyarrow.DataType, cut: bool = False) -> 
     if types.is_date(type_) and types.is_timestamp(column.type) and not found.cast(column.type).equals(column):
         raise pyarrow.ArrowInvalid("the time of day would be lost")
     return found
+
+
+def times_of(texts: pyarrow.StringArray, cut: bool = False) -> pyarrow.Array:
+    """Texts of ISO 8601 as times, each with a zone or without; ArrowInvalid: one is none, or finer and not ``cut``."""
+    if cut:
+        texts = pyarrow.compute.replace_substring_regex(texts, r"(\.\d{6})\d{1,3}", r"\1")
+    has_zone, none = pyarrow.compute.match_substring_regex(texts, _ZONE), pyarrow.scalar(None, texts.type)
+    local = pyarrow.compute.if_else(has_zone, none, texts).cast(INSTANT)
+    zoned = pyarrow.compute.if_else(has_zone, texts, none).cast(pyarrow.timestamp("us", "UTC"))
+    return pyarrow.compute.coalesce(local, zoned.cast(INSTANT))
+
+
+_ZONE = r"[ T].*(Z|[+-]\d\d(:?\d\d)?)$"
 
 
 def fault(column: pyarrow.Array) -> tuple[int, str] | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ssl
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import httpx
 
@@ -24,6 +24,7 @@ _LINE_TYPES = ("application/x-ndjson", "application/ndjson", "application/jsonl"
 _LINE_ENDINGS = (".jsonl", ".ndjson", ".jsonld", ".ndjsonld")
 PASSING = (408, 425, 429, 500, 502, 503, 504)  # what a server may answer another time otherwise
 CONTACT = 10.0  # seconds for a connection
+LONGEST = 1 << 26  # bytes of a message, as of those of a WebSocket
 SILENCE = 300.0  # seconds without a byte, not even a comment, after which a connection counts as lost
 
 
@@ -123,11 +124,11 @@ class Response(Receiving):
         pause = self.outages.failed(reason)
         return self.channel.pause(pause if self._events.retry is None else self._events.retry)
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> dict[bytes, bytes]:
         headers = {"Cache-Control": "no-cache", **authorization(self.address)}
         if self._events.last_id:
-            headers["Last-Event-ID"] = self._events.last_id
-        return headers
+            headers["Last-Event-ID"] = self._events.last_id.strip(" \t")
+        return {name.encode(): value.encode() for name, value in headers.items()}
 
     def _check(self, response: httpx.Response) -> None:
         """StreamError: the server refuses.  HTTPStatusError: for now."""
@@ -159,21 +160,44 @@ class Response(Receiving):
         if self._kind == BYTES:
             yield from ([Message(data)] for data in response.iter_bytes())
             return
-        for lines in _lines(response):
-            if self._kind == EVENTS:
-                yield [one for line in lines for one in self._events.take(line.decode("utf-8", "replace"))]
-            else:
-                yield [Message(line) for line in lines if line]
+        if self._kind == LINES:
+            yield from ([Message(line) for line in lines if line] for lines in self._lines(response.iter_bytes()))
+            return
+        for lines in self._lines(_with_line_feeds(response.iter_bytes())):
+            yield [one for line in lines for one in self._events.take(line.decode("utf-8", "replace"))]
+            if self._events.size > LONGEST:
+                raise self._too_long()
+
+    def _lines(self, parts: Iterable[bytes]) -> Iterator[list[bytes]]:
+        return _lines(parts, self._too_long)
+
+    def _too_long(self) -> StreamError:
+        return StreamError(f"a message has more than {LONGEST:,} bytes", Location(self.url))
 
 
-def _lines(response: httpx.Response) -> Iterator[list[bytes]]:
+def _lines(parts: Iterable[bytes], too_long: Callable[[], StreamError]) -> Iterator[list[bytes]]:
     """Whole lines without their ends, as many as are there; the last one may lack its end."""
-    rest = b""
-    for data in response.iter_bytes():
-        *lines, rest = (rest + data).replace(b"\r\n", b"\n").split(b"\n")
-        yield lines
-    if rest:
+    begun, size = list[bytes](), 0
+    for data in parts:
+        end, *more = data.split(b"\n")
+        begun.append(end)
+        size += len(end)
+        if more:
+            yield [line.removesuffix(b"\r") for line in (b"".join(begun), *more[:-1])]
+            begun, size = more[-1:], len(more[-1])
+        if size > LONGEST:
+            raise too_long()
+    if rest := b"".join(begun):
         yield [rest]
+
+
+def _with_line_feeds(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Text whose lines end in LF, CR or both: with LF."""
+    was_return = False
+    for data in filter(None, parts):
+        text = data[1:] if was_return and data.startswith(b"\n") else data
+        was_return = data.endswith(b"\r")
+        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 # ── what who sends needs as well ─────────────────────────────────────────────────────────────────────────

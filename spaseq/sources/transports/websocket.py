@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ssl
 
-from websockets.exceptions import ConnectionClosedOK, InvalidStatus, WebSocketException
+from websockets.exceptions import ConnectionClosedError, ConnectionClosedOK, InvalidStatus, WebSocketException
+from websockets.frames import CloseCode
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
@@ -53,6 +54,9 @@ class Socket(Receiving):
             except ssl.SSLError as error:
                 raise StreamError(f"cannot connect: {error.reason or error}", Location(self.url)) from None
             except (OSError, WebSocketException) as error:
+                if _is_too_big(error):
+                    message = f"a message has more than {LONGEST_MESSAGE:,} bytes"
+                    raise StreamError(message, Location(self.url)) from None
                 reason = f"the connection was lost: {error}" if self._came else f"cannot connect: {error}"
             self.channel.pause(self.outages.failed(reason))
 
@@ -65,6 +69,12 @@ class Socket(Receiving):
                 continue
             self._came += 1
             self.channel.put([Message(data.encode() if isinstance(data, str) else data, self._came)])
+
+
+def _is_too_big(error: Exception) -> bool:
+    """Whether a message was longer than it may be; it would come again."""
+    sent = error.sent if isinstance(error, ConnectionClosedError) else None
+    return sent is not None and sent.code == CloseCode.MESSAGE_TOO_BIG
 
 
 def connected(address: Address) -> ClientConnection:

@@ -16,7 +16,8 @@ MOST_TERMS, MOST_BYTES = 1 << 18, 1 << 26  # that are kept of rows that were rea
 
 def table_events(mapped: Mapped, stream: str, options: WireOptions, report: WireReport) -> Iterator[Events]:
     """The events of a file, or of what comes under a URL, with all of their triples; errors as of ``Mapped``."""
-    encoder, transport = whole_encoder(), mapped.transport
+    encoder, mapped = whole_encoder(), mapped.connected()
+    transport = mapped.transport
     if transport is not None:
         for one in transport.partitions():
             yield from forgetting(mapped.arriving(one, stream, encoder, options, report, whole=True), encoder)

@@ -98,7 +98,7 @@ WRONG_TABLES = {
 def test_wrong_tables(table: Path, invoke: Invoke, text: str) -> None:
     Path("events.csv").write_text(text)
     result = invoke("tuples", "pairs.ceql", "--events", "events.csv")
-    assert (result.exit_code, result.stdout) == (WRONG_TABLES[text][0], "")
+    assert result.exit_code == WRONG_TABLES[text][0]
     assert WRONG_TABLES[text][1] in result.stderr and "internal" not in result.stderr
 
 

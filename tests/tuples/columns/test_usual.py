@@ -14,6 +14,7 @@ from spaseq.sources.tables.types import CODED_TEXT, INSTANT, usual, usual_type
 
 NOON = datetime(2025, 1, 1, 12)
 TEXTS = pyarrow.array(["a", None, "a"])
+VIEW = pyarrow.string_view()
 CASES: list[tuple[Any, pyarrow.DataType, list[Any]]] = [
     (pyarrow.array([1, None], pyarrow.int8()), pyarrow.int64(), [1, None]),
     (pyarrow.array([1, None], pyarrow.uint32()), pyarrow.int64(), [1, None]),
@@ -49,6 +50,10 @@ CASES: list[tuple[Any, pyarrow.DataType, list[Any]]] = [
     (pyarrow.array([-1_000], pyarrow.timestamp("ns")), INSTANT, [datetime(1969, 12, 31, 23, 59, 59, 999_999)]),
     (pyarrow.nulls(2), pyarrow.null(), [None, None]),
     (pyarrow.array([[1]]), pyarrow.list_(pyarrow.int64()), [[1]]),
+    (pyarrow.array([["a"], None], pyarrow.list_(VIEW)), pyarrow.list_(pyarrow.string()), [["a"], None]),
+    (pyarrow.array([["a"]], pyarrow.large_list(VIEW)), pyarrow.large_list(pyarrow.string()), [["a"]]),
+    (pyarrow.array([["a"]], pyarrow.list_(VIEW, 1)), pyarrow.list_(pyarrow.string(), 1), [["a"]]),
+    (pyarrow.array([{"t": "a"}], pyarrow.struct({"t": VIEW})), pyarrow.struct({"t": pyarrow.string()}), [{"t": "a"}]),
 ]
 
 
