@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -157,15 +158,12 @@ def started(folder: Path, url: str) -> subprocess.Popen[bytes]:
 
 def spooled(folder: Path) -> int:
     """How many messages were ever in the spool."""
-    files = list((folder / "spool").glob("*.spool"))
-    if not files:
-        return 0
-    with closing(sqlite3.connect(f"file:{files[0]}?mode=ro", uri=True)) as base:
-        try:
+    with tempfile.TemporaryDirectory() as copy, suppress(FileNotFoundError, sqlite3.DatabaseError):
+        names = [shutil.copy(one, copy) for one in sorted((folder / "spool").glob("*.spool*"))]
+        with closing(sqlite3.connect(names[0] if names else ":memory:")) as base:
             found = base.execute("SELECT seq FROM sqlite_sequence").fetchone()
-        except sqlite3.OperationalError:  # the process writes it just now
-            return -1
-    return 0 if found is None else int(found[0])
+            return 0 if found is None else int(found[0])
+    return 0  # there is none yet, or it was written while it was copied
 
 
 def arrived(folder: Path) -> Counter[int]:

@@ -57,6 +57,24 @@ def test_files(tmp_path: Path, name: str, write: Write, begin: str) -> None:
     assert found == [("1", "3"), ("2", "4"), ("4", "6"), ("6", "7"), ("7", "8")]
 
 
+@pytest.mark.parametrize("begin", ["time,v\n", "time,v\n1,\n"])
+def test_columns_without_values_may_get_some(tmp_path: Path, begin: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(begin)
+    found, state = went_on(str(path), None)
+    path.write_text(begin + "2,3\n")
+    assert found == [] and went_on(str(path), state)[0] == [("2", "3")]
+
+
+def test_unless_rows_were_left_out(tmp_path: Path) -> None:
+    """Else these could be events now."""
+    path = tmp_path / "a.csv"
+    path.write_text("time,v\n" + "1,\n" * (1 << 19) + "2,5\n")
+    _, state = went_on(str(path), None)
+    path.write_text("time,v\n" + "1,\n" * (1 << 19) + "2,5\n3,6\n")
+    assert state.types and went_on(str(path), state)[0] == []
+
+
 def test_messages() -> None:
     messages = [line(*one).encode() for one in ((1, 3), (2, 4), (3, 5.5), (4, 6))]
     first, state = went_on(Scripted(messages[:2]), None)
