@@ -42,8 +42,9 @@ def adopting(kind: TableKind, types: Types, queries: Mapping[str, AnyPrepared]) 
         columns.restore(known | {"types": _retyped(known["types"], types)})
         found = TableKind(
             kind.setting, columns, kind.core.soundness, kind.core.lateness, sharing=kind.sharing,
-            evaluation=kind.evaluation, max_steps=kind.max_steps,
+            evaluation=kind.evaluation, bound=kind.bound, max_steps=kind.max_steps, in_order=kind.in_order,
         )  # fmt: skip
+        found.names = dict(kind.names)
         restore_core(found, _state(kind, types), queries)
     except (QueryError, SnapshotError, ValueError):  # a query makes no sense for the types
         return None

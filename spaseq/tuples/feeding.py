@@ -24,6 +24,7 @@ from spaseq.sources.tables.columns import with_fields
 from spaseq.sources.tables.source import LeftOut
 from spaseq.sources.tables.types import column_named
 from spaseq.streams.losses import Loss, counted, were
+from spaseq.tuples.adoption import adopting
 from spaseq.tuples.columns.schema import COLUMNS, ColumnTypes, common_types
 from spaseq.tuples.columns.serialisation import damaged, require, schema_read, schema_stored
 from spaseq.tuples.encoding.batches import Roles, check_roles, check_text_column, existing, type_column_of
@@ -126,11 +127,20 @@ class SourceFeed(Steps):
             kind.columns.restore(header["columns"])
             restore_core(kind, header["core"], queries)
         check_restored(kind)
-        if not kind.columns.has(schema):
-            raise SnapshotError("the columns have other types now, as more was read: declare them")
+        self.kind = kind = self._of_types(schema, queries)
         for stream, timed in self.timed.items():
             comes_again = self._tables[stream].messages is None
             timed.go_on(sources[stream], kind.reopen(stream, sources[stream]["latest"]), comes_again)
+
+    def _of_types(self, schema: pyarrow.Schema, queries: Mapping[str, AnyPrepared]) -> TableKind:
+        """What goes on with columns of ``schema``, of which some may have had no values so far.  SnapshotError."""
+        kind, nulls = self.kind, self.kind.columns.nulls
+        types = {one.name: one.type for one in schema if one.name in nulls and not pyarrow.types.is_null(one.type)}
+        if types:
+            kind = adopting(kind, types, queries) or kind
+        if not kind.columns.has(schema):
+            raise SnapshotError("the columns have other types now, as more was read: declare them")
+        return kind
 
     def count_apart(self) -> None:
         """Before the first event: results are only counted (``TableKind.count_apart``)."""

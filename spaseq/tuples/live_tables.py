@@ -17,6 +17,7 @@ from spaseq.sources.tables.message_rows import MessageRows, only_partition
 from spaseq.sources.tables.opening import FileReading, followed, messages_of, opened_as
 from spaseq.sources.tables.several import FilesInTurn
 from spaseq.sources.tables.source import LeftOut, TableSource
+from spaseq.sources.tables.types import lacks_values
 from spaseq.sources.transports.transport import Transport
 
 _Inferred = CsvSource | JsonSource | FilesInTurn
@@ -41,10 +42,15 @@ class OpenTable:
 
     @property
     def types(self) -> dict[str, pyarrow.DataType]:
-        """Those of columns in texts, which later rows need not tell; none where they come with the rows."""
+        """Those of columns in texts, which later rows need not tell; none where they come with the rows.
+
+        A column of a file that had no value so far may get one, unless rows were left out, maybe for that.
+        """
         if self.messages is not None:
             return {field.name: field.type for field in self.messages.types}
-        return self.rows.kinds if isinstance(self.rows, _Inferred) else {}
+        kinds = self.rows.kinds.items() if isinstance(self.rows, _Inferred) else ()
+        has_left_out = self.left_out is not None and self.left_out.count > 0
+        return {name: type_ for name, type_ in kinds if has_left_out or not lacks_values(type_)}
 
     def state(self) -> dict[str, PartitionState]:
         """How far messages are worked out, by the name of their partition."""

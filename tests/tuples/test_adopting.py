@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow
 import pytest
 
+from spaseq import Bound
 from spaseq.errors import StreamError
 from spaseq.tuples import Engine
 from tests.oracle.ceql.generate import ATTRIBUTES, Pair, joined, mixed, random_pair
@@ -52,6 +53,14 @@ def test_the_first_value_says_the_type(query: str, type_: str, moves: bool) -> N
         engine.register(query, "q")
         answers.append(found(engine, pushes, {"q": query} if moves else {}))
     assert answers[0] == answers[1] != []
+
+
+def test_work_stays_within_its_bound() -> None:
+    """An engine that goes over to other types keeps the bound that it was given."""
+    engine = Engine(bound=Bound(2))
+    engine.register(SHOWN, "q")
+    found(engine, [[row("A", None)], [row("A", 7)]])
+    assert engine.kind.bound == Bound(2)
 
 
 @pytest.mark.parametrize("value", [7, 1.5, True, datetime(2026, 1, 31)])

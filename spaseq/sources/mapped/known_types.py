@@ -15,6 +15,7 @@ from spaseq.errors import SnapshotError
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.json_lines import JsonSource
 from spaseq.sources.tables.source import TableSource
+from spaseq.sources.tables.types import lacks_values
 
 Kinds = dict[str, pyarrow.DataType]
 
@@ -62,12 +63,7 @@ class KnownTypes:
 
     def _keep_of(self, name: str, source: CsvSource | JsonSource) -> None:
         kinds = source.kinds.items()
-        self.keep(name, {column: kind for column, kind in kinds if self.has_left_out or not _lacks_values(kind)})
-
-
-def _lacks_values(kind: pyarrow.DataType) -> bool:
-    inner = (kind.field(place).type for place in range(kind.num_fields))
-    return bool(pyarrow.types.is_null(kind)) or any(map(_lacks_values, inner))
+        self.keep(name, {column: kind for column, kind in kinds if self.has_left_out or not lacks_values(kind)})
 
 
 def _written(kinds: Kinds) -> bytes:

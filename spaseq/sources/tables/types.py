@@ -62,6 +62,12 @@ _USUAL = (
 )
 
 
+def lacks_values(type_: pyarrow.DataType) -> bool:
+    """Whether it is the type of a column, or of a member of objects, that had no value when it was inferred."""
+    inner = (type_.field(place).type for place in range(type_.num_fields))
+    return bool(types.is_null(type_)) or any(map(lacks_values, inner))
+
+
 def usual_schema(schema: pyarrow.Schema) -> pyarrow.Schema:
     """``schema`` with the types that its columns are read with, without metadata."""
     return pyarrow.schema([(field.name, read_type(field.name, field.type)) for field in schema])

@@ -52,6 +52,20 @@ def test_a_run_that_has_ended_goes_on_with_what_was_added(place: Path, invoke: I
     assert found == invoke(*arguments()).stdout
 
 
+@pytest.mark.parametrize("begin", ["", "A,,0\n", "A,,0\nB,,1\n"])
+def test_columns_without_values_may_get_some(place: Path, invoke: Invoke, begin: str) -> None:
+    """The file has a header alone when the first run reads it, or a column of NULL; that goes on when values come."""
+    Path("q.ceql").write_text("SELECT * FROM S WHERE A AS a ; B AS b FILTER b[value > 2] WITHIN 9 SECONDS")
+    Path("s.csv").write_text("type,value,time\n" + begin)
+    assert invoke(*arguments()).stdout == ""
+    with Path("s.csv").open("a") as file:
+        file.write("".join(map(line, range(2, 20))))
+    found = invoke(*arguments())
+    assert found.exit_code == 0, found.stderr
+    Path("state").unlink()
+    assert found.stdout == invoke(*arguments()).stdout != ""
+
+
 def test_parquet_goes_on(place: Path, invoke: Invoke) -> None:
     import pyarrow.csv
     import pyarrow.parquet
