@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.abc import MetaPathFinder
 from types import ModuleType
 
 from spaseq.cli.main import main
 
-_WITH_FRAMES = ("spark",)  # commands that hand data frames on
+_WITH_FRAMES = "spark"  # the command that hands data frames on
 
 
 def console(prog_name: str = "spaseq") -> None:
     """Run the command that the arguments of the process say."""
-    if sys.argv[1:2] and sys.argv[1] in _WITH_FRAMES:
-        main(prog_name=prog_name)
-    with _without_pandas():
+    with nullcontext() if sys.argv[1:2] == [_WITH_FRAMES] else _without_pandas():
         main(prog_name=prog_name)
 
 
