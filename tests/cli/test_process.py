@@ -75,10 +75,3 @@ def test_a_full_disk(folder: Path, command: list[str]) -> None:
         process = start(*command, stdout=full)
         assert process.communicate(timeout=60)[1] == "error: cannot write: no space left on device\n"
     assert process.returncode == 1
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_file_on_a_full_disk_is_named(folder: Path) -> None:
-    process = start("run", "q.spaseq", "--stream", "s=s.nq", "--output", "/dev/full", "--quiet")
-    assert process.communicate(timeout=60)[1] == "error: cannot write to /dev/full: no space left on device\n"
-    assert process.returncode == 1
