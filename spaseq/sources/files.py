@@ -170,13 +170,14 @@ def open_bytes(path: str) -> Iterator[Opened]:
             yield incoming
         return
     if path == "-":
-        yield _plain(cast(io.BufferedReader, sys.stdin.buffer))
+        yield unpacked(cast(io.BufferedReader, sys.stdin.buffer))
         return
     with Path(path).open("rb", buffering=SNIFFED) as file:
-        yield _plain(cast(io.BufferedReader, file))
+        yield unpacked(cast(io.BufferedReader, file))
 
 
-def _plain(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+def unpacked(file: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+    """The same, with gzip or zstd taken out if it begins so."""
     beginning = file.peek(len(ZSTD))
     if beginning.startswith(GZIP):
         return gzip.GzipFile(fileobj=file)

@@ -17,7 +17,7 @@ from spaseq.sources.tables.message_rows import MessageRows, only_partition
 from spaseq.sources.tables.opening import FileReading, followed, messages_of, opened_as
 from spaseq.sources.tables.several import FilesInTurn
 from spaseq.sources.tables.source import LeftOut, TableSource
-from spaseq.sources.tables.types import lacks_values
+from spaseq.sources.tables.types import remembered
 from spaseq.sources.transports.transport import Transport
 
 _Inferred = CsvSource | JsonSource | FilesInTurn
@@ -42,15 +42,11 @@ class OpenTable:
 
     @property
     def types(self) -> dict[str, pyarrow.DataType]:
-        """Those of columns in texts, which later rows need not tell; none where they come with the rows.
-
-        A column of a file that had no value so far may get one, unless rows were left out, maybe for that.
-        """
+        """Those of columns in texts, which later rows need not tell; none where they come with the rows."""
         if self.messages is not None:
             return {field.name: field.type for field in self.messages.types}
-        kinds = self.rows.kinds.items() if isinstance(self.rows, _Inferred) else ()
-        has_left_out = self.left_out is not None and self.left_out.count > 0
-        return {name: type_ for name, type_ in kinds if has_left_out or not lacks_values(type_)}
+        kinds = self.rows.kinds if isinstance(self.rows, _Inferred) else {}
+        return remembered(kinds, self.left_out is not None and self.left_out.count > 0)
 
     def state(self) -> dict[str, PartitionState]:
         """How far messages are worked out, by the name of their partition."""

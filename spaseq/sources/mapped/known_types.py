@@ -15,7 +15,7 @@ from spaseq.errors import SnapshotError
 from spaseq.sources.tables.csv import CsvSource
 from spaseq.sources.tables.json_lines import JsonSource
 from spaseq.sources.tables.source import TableSource
-from spaseq.sources.tables.types import lacks_values
+from spaseq.sources.tables.types import remembered, types_read, types_stored
 
 Kinds = dict[str, pyarrow.DataType]
 
@@ -23,7 +23,6 @@ Kinds = dict[str, pyarrow.DataType]
 class KnownTypes:
     """Those of the tables of a stream, by name; ``stored`` are what an earlier run had.
 
-    A column of a file that had no value so far may get one, unless rows were left out, maybe for that.
     SnapshotError: what is stored is damaged.
     """
 
@@ -59,21 +58,15 @@ class KnownTypes:
         """All that are known by now, to be kept."""
         for name, source in self._open.items():
             self._keep_of(name, source)
-        return {name: _written(kinds) for name, kinds in self._known.items()}
+        return {name: types_stored(kinds) for name, kinds in self._known.items()}
 
     def _keep_of(self, name: str, source: CsvSource | JsonSource) -> None:
-        kinds = source.kinds.items()
-        self.keep(name, {column: kind for column, kind in kinds if self.has_left_out or not lacks_values(kind)})
-
-
-def _written(kinds: Kinds) -> bytes:
-    data: bytes = pyarrow.schema(list(kinds.items())).serialize().to_pybytes()
-    return data
+        self.keep(name, remembered(source.kinds, self.has_left_out))
 
 
 def _read(data: bytes) -> Kinds:
     try:
-        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(data))
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+        schema = types_read(data)
+    except ValueError as error:
         raise SnapshotError(f"types of columns cannot be read: {error}") from None
     return {field.name: field.type for field in schema}

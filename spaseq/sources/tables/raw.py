@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import mmap
 import zlib
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow
 
 from spaseq.errors import Location, OptionError, StreamError
+from spaseq.sources.files import unpacked
 from spaseq.sources.incoming import GZIP, ZSTD, Incoming
 from spaseq.sources.tables.source import cannot_read
 
@@ -114,11 +114,7 @@ def _open(data: Any) -> Any:
 
 def _standard_input() -> Any:
     """A file that the shell opened, unpacked."""
-    file = io.BufferedReader(io.FileIO(0, closefd=False), _SNIFFED)
-    beginning = file.peek(len(ZSTD))
-    if beginning.startswith(GZIP):
-        return gzip.GzipFile(fileobj=file)
-    return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), "zstd") if beginning[:4] == ZSTD else file
+    return unpacked(io.BufferedReader(io.FileIO(0, closefd=False), _SNIFFED))
 
 
 # ── for Arrow's threads ──────────────────────────────────────────────────────────────────────────────────

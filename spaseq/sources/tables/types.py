@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from enum import Enum
@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow
 import pyarrow.compute
+import pyarrow.ipc
 from pyarrow import types
 
 from spaseq.errors import OptionError, QueryError
@@ -66,6 +67,28 @@ def lacks_values(type_: pyarrow.DataType) -> bool:
     """Whether it is the type of a column, or of a member of objects, that had no value when it was inferred."""
     inner = (type_.field(place).type for place in range(type_.num_fields))
     return bool(types.is_null(type_)) or any(map(lacks_values, inner))
+
+
+def remembered(kinds: Mapping[str, pyarrow.DataType], has_left_out: bool) -> dict[str, pyarrow.DataType]:
+    """The types that were inferred, for a run that goes on.
+
+    A column that had no value so far may get one, unless rows were left out (``has_left_out``), maybe for that.
+    """
+    return {name: type_ for name, type_ in kinds.items() if has_left_out or not lacks_values(type_)}
+
+
+def types_stored(types_: Mapping[str, pyarrow.DataType]) -> bytes:
+    """Types by name, as bytes."""
+    stored: bytes = pyarrow.schema(list(types_.items())).serialize().to_pybytes()
+    return stored
+
+
+def types_read(data: bytes) -> pyarrow.Schema:
+    """These types; ValueError: the bytes are damaged."""
+    try:
+        return pyarrow.ipc.read_schema(pyarrow.py_buffer(data))
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+        raise ValueError(str(error)) from None
 
 
 def usual_schema(schema: pyarrow.Schema) -> pyarrow.Schema:

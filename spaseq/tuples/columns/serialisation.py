@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.ipc
 
 from spaseq.errors import SnapshotError
+from spaseq.sources.tables.types import types_read, types_stored
 from spaseq.tuples.columns.vectors import Column, Vector
 
 
@@ -52,15 +53,14 @@ def column_read(data: bytes, type_: pyarrow.DataType) -> pyarrow.Array:
 
 def schema_stored(types: Mapping[str, pyarrow.DataType]) -> bytes:
     """Types by name."""
-    stored: bytes = pyarrow.schema(list(types.items())).serialize().to_pybytes()
-    return stored
+    return types_stored(types)
 
 
 def schema_read(data: bytes) -> dict[str, pyarrow.DataType]:
     """Types by name, each of them once; SnapshotError: the bytes are damaged."""
     try:
-        schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(data))
-    except (pyarrow.ArrowException, OSError, UnicodeDecodeError, MemoryError) as error:
+        schema = types_read(data)
+    except ValueError as error:
         raise damaged(f"types cannot be read: {error}") from None
     distinct(schema.names)
     return {field.name: field.type for field in schema}
