@@ -19,4 +19,5 @@ SPASEQ_SLICES=2 LD_PRELOAD=$runtime PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leak
     tests/streams/test_messages.py tests/streams/test_nesting.py tests/gpm/test_nesting.py tests/graphs/test_exclusive.py \
     tests/graphs/test_state.py tests/graphs/test_prepared.py tests/graphs/test_rules.py tests/graphs/test_given.py tests/graphs/test_any_order.py tests/graphs/test_work_bound.py tests/graphs/test_recall_sample.py tests/snapshots tests/tuples/encoding/test_conditions.py \
     tests/tuples/encoding/test_exact.py tests/graphs/test_evaluation.py \
+    tests/mapped/test_graphs.py tests/mapped/test_columns.py tests/mapped/test_single_rows.py tests/mapped/test_v_shapes.py tests/mapped/test_needed.py \
     tests/tuples/totals/test_counting.py tests/tuples/test_engine.py tests/tuples/test_given.py tests/tuples/test_families.py tests/paths --ignore tests/paths/rag
