@@ -7,6 +7,7 @@ import numpy
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memchr, memset
 
+from gpm.native.iris cimport append_encoded
 from nfa_native.core.containers cimport string, vector
 from nfa_native.core.guard cimport guarded
 from nfa_native.terms.dictionary cimport (
@@ -257,24 +258,3 @@ cdef bint append_value(const TermStore* store, word_t word, string* out) noexcep
         start = <const char*>memchr(start, 0, entry.length - 1) + 1
     append_encoded(start, entry.text + entry.length - start, out)
     return True
-
-
-cdef inline bint is_unreserved(uint8_t c) noexcept nogil:
-    return c'a' <= c <= c'z' or c'A' <= c <= c'Z' or c'0' <= c <= c'9' or c in (c'-', c'_', c'.', c'~')
-
-
-cdef inline char hexadecimal(uint8_t digit) noexcept nogil:
-    return <char>(c'0' + digit if digit < 10 else c'A' + digit - 10)
-
-
-cdef void append_encoded(const char* text, size_t size, string* out) noexcept nogil:
-    cdef uint8_t c
-    cdef size_t i
-    for i in range(size):
-        c = <uint8_t>text[i]
-        if is_unreserved(c):
-            out.push_back(<char>c)
-        else:
-            out.push_back(c'%')
-            out.push_back(hexadecimal(c >> 4))
-            out.push_back(hexadecimal(c & 15))

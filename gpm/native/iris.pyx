@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""Which character strings are absolute IRIs (RFC 3987).
+"""Which character strings are absolute IRIs (RFC 3987), and how any characters stand in one.
 
 An IRI is cut into scheme, authority, path, query and fragment; each part allows some characters of ASCII, percent
 signs with two digits, and the code points that the RFC lists.
@@ -9,6 +9,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memchr
 
 from gpm.native.characters cimport DIGIT, HEXADECIMAL, LETTER, PATH, REGISTERED, SCHEME, is_kind, read_code_point
+from nfa_native.core.containers cimport string
 
 
 cdef inline const uint8_t* find(const uint8_t* at, const uint8_t* end, char byte) noexcept nogil:
@@ -185,6 +186,29 @@ cdef bint is_iri(const uint8_t* at, const uint8_t* end) noexcept nogil:
     if query < fragment and not consists_of(query + 1, fragment, PATH, c'?', True):
         return False
     return fragment == end or consists_of(fragment + 1, end, PATH, c'?', False)
+
+
+cdef inline bint is_unreserved(uint8_t c) noexcept nogil:
+    return is_kind(c, LETTER | DIGIT) or c in (c'-', c'_', c'.', c'~')
+
+
+cdef inline char hexadecimal(uint8_t digit) noexcept nogil:
+    return <char>(c'0' + digit if digit < 10 else c'A' + digit - 10)
+
+
+cdef void append_encoded(const char* text, size_t size, string* out) noexcept nogil:
+    cdef size_t i
+    cdef size_t plain = 0   # where the characters begin that are not written yet
+    cdef uint8_t c
+    for i in range(size):
+        c = <uint8_t>text[i]
+        if not is_unreserved(c):
+            out.append(text + plain, i - plain)
+            out.push_back(c'%')
+            out.push_back(hexadecimal(c >> 4))
+            out.push_back(hexadecimal(c & 15))
+            plain = i + 1
+    out.append(text + plain, size - plain)
 
 
 def valid_iri(const uint8_t[::1] text not None) -> bool:

@@ -251,9 +251,12 @@ class Engine(runtime.Engine):
             core, kind = self.core, self.kind
             kind.terms.check()
             iri = core.open_stream(stream)
-            if (single := single_row(rows, mapping)) is not None and single.graph:
-                return kind.deliver(core.tables(kind.take_single(iri, single.time, single.graph, single.name)))
-            return kind.deliver(kind.push([] if single is not None else mapped_rows(kind, iri, rows, mapping, skip)))
+            if (single := single_row(rows, mapping)) is None:
+                return kind.deliver(kind.push(mapped_rows(kind, iri, rows, mapping, skip)))
+            graph, time, name = single
+            if not graph:  # a filter drops the row
+                return kind.deliver(kind.push([]))
+            return kind.deliver(core.tables(kind.take_single(iri, time, graph, name)))
         except MemoryError as error:
             raise self.soundness.broken(error) from error
         finally:

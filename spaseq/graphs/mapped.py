@@ -20,9 +20,9 @@ from spaseq.streams.losses import Skipped
 
 if TYPE_CHECKING:
     from gpm.native.assembly import Encoder
+    from gpm.native.row_lines import RowLines
     from spaseq.graphs.kind import GraphKind
     from spaseq.sources.mapped.known_types import KnownTypes
-    from spaseq.sources.mapped.single_rows import RowEvent, SingleRows
     from spaseq.sources.rdf.events import Events
     from spaseq.sources.rdf.wire import WireOptions, WireReport
     from spaseq.sources.tables.source import CsvFormat, Types
@@ -189,12 +189,12 @@ def located(parsed: ParsedMapping) -> Iterator[None]:
         raise parsed.error(parsed.mapping.variable_of(error.path), str(error), error.hint) from None
 
 
-def single_row(rows: Any, mapping: AnyMapping) -> RowEvent | None:
-    """The event of the only row, if it is one that needs no columns; without triples: a filter drops the row."""
+def single_row(rows: Any, mapping: AnyMapping) -> tuple[bytes, int, str | None] | None:
+    """The event of the only row, if it is one that needs no columns, as ``RowLines.event`` gives it."""
     if type(rows) is not list or len(rows) != 1 or type(rows[0]) is not dict:
         return None
-    single = _single_rows(parsed_mapping(mapping))
-    return None if single is None else single.event(rows[0])
+    lines = _row_lines(mapping if type(mapping) is ParsedMapping else parsed_mapping(mapping))
+    return None if lines is None else lines.event(rows[0])
 
 
 def parsed_mapping(mapping: AnyMapping) -> ParsedMapping:
@@ -211,11 +211,11 @@ def _parsed_text(text: str, path: str) -> ParsedMapping:
 
 
 @lru_cache(maxsize=64)
-def _single_rows(parsed: ParsedMapping) -> SingleRows | None:
-    from spaseq.sources.mapped.single_rows import NotKnownError, SingleRows
+def _row_lines(parsed: ParsedMapping) -> RowLines | None:
+    from spaseq.sources.mapped.single_rows import NotKnownError, row_lines
 
     try:
-        return SingleRows(parsed.mapping)
+        return row_lines(parsed.mapping)
     except NotKnownError:
         return None
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from spaseq.errors import SpaseqError
 from spaseq.graphs import Engine, graph_engine
 from spaseq.languages.mappings import parse
-from spaseq.sources.mapped.single_rows import NotKnownError, SingleRows
+from spaseq.sources.mapped.single_rows import NotKnownError, row_lines
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 QUERY = "SELECT ?e ?p ?o FROM STREAM s <urn:s> WHERE { SEQ(A) DEFINE GPM A ON s { ?e ?p ?o } }"
@@ -64,7 +64,7 @@ def test_it_is_the_event_that_it_is_as_a_column(
 
 def test_what_needs_no_columns() -> None:
     mapping = parse("EVENT <x:{?id}> AT ?t UNIT s CONSTRUCT { <x:{?id}> <x:p> ?p ; <x:w> ?w } WHERE { FILTER(?p > 0) }")
-    rows = SingleRows(mapping.mapping)
+    rows = row_lines(mapping.mapping)
     found = rows.event({"id": 7, "t": 2, "p": Decimal("1.50"), "w": None})
     assert found is not None
     assert found == (f'<x:7> <x:p> "1.50"^^<{XSD}decimal> .\n'.encode(), 2_000_000, "x:7")
@@ -77,7 +77,7 @@ def test_what_needs_no_columns() -> None:
 )
 def test_what_needs_columns(mapping: str) -> None:
     with pytest.raises(NotKnownError):
-        SingleRows(parse(mapping).mapping)
+        row_lines(parse(mapping).mapping)
 
 
 def test_what_no_column_is_asked_for_may_be_anything() -> None:
