@@ -45,6 +45,10 @@ class Encoder:
         numbers, different ones in one event, instead of words of the dictionary.
         """
 
+    @property
+    def wants_subjects(self) -> bool:
+        """Whether subjects must be known outside of their event; else they need only differ in it."""
+
     def wants(self, predicate: int) -> bool:
         """Whether triples with that predicate (a word; 0: with some predicate) may be wanted."""
 

@@ -104,6 +104,10 @@ cdef class Encoder:
             self.demand.version += 1
         self.demand.subjects = self.demand.subjects or subjects
 
+    @property
+    def wants_subjects(self):
+        return self.demand.subjects
+
     def wants(self, word_t predicate):
         """Whether triples with that predicate may be wanted, 0: with any."""
         cdef bint some = predicate == UNBOUND and not self.demand.by_predicate.empty()

@@ -35,3 +35,9 @@ def iri_words(terms: Terms, pieces: tuple[bytes, ...], values: Words) -> Words:
     its place: ENCODE_FOR_URI(STR(value)) of SPARQL 1.1.  ValueError: there are not k + 1 pieces, the first is empty, or
     a value is no word of the table.
     """
+
+def iri_texts(terms: Terms, pieces: tuple[bytes, ...], values: Words) -> tuple[NDArray[numpy.int64], bytes]:
+    """(int64[n + 1], bytes): where the first of these IRIs begins and where each ends, and their text; they get no words.
+
+    One is empty where a value is unbound or a blank node.  Arguments and errors are as above.
+    """

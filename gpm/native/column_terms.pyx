@@ -1,6 +1,6 @@
 # distutils: language = c++
 # cython: language_level=3
-"""Columns of a table as words of terms, and the IRIs that are made of such words."""
+"""Columns of a table as words of terms, and the IRIs that are made of such words; see the stub."""
 
 import numpy
 
@@ -9,7 +9,7 @@ from libc.string cimport memchr, memset
 
 from gpm.native.iris cimport append_encoded
 from nfa_native.core.containers cimport string, vector
-from nfa_native.core.guard cimport guarded
+from nfa_native.core.guard cimport attempted, guarded
 from nfa_native.terms.dictionary cimport (
     KIND_BLANK, MICROSECOND, TAG_TERM, UNBOUND, Lookup, TermEntry, Terms, TermStore, begin_lookup, datetime_word,
     decimal_word, double_word, finish_lookups, integer_word, is_word, kind_of, print_value, small_decimal, tag_of,
@@ -172,19 +172,9 @@ cdef cppclass IriPieces:
 def iri_words(Terms terms not None, pieces not None, const uint64_t[:, ::1] values not None):
     """uint64[n]: IRIs of a template; see the stub."""
     cdef IriPieces kept
-    cdef Py_ssize_t count = values.shape[1], i, k
-    cdef bytes piece
+    cdef Py_ssize_t count = values.shape[1]
     terms.check_open()
-    if len(pieces) != values.shape[0] + 1 or not pieces[0]:
-        raise ValueError(f"{len(pieces)} pieces do not surround {values.shape[0]} values")
-    for k in range(values.shape[0]):
-        for i in range(count):
-            if values[k, i] and not is_word(terms.store, values[k, i]):
-                raise ValueError("no word of this table")
-    kept.starts.safe_push_back(0)
-    for piece in pieces:
-        kept.text.safe_append(<const char*>piece, <size_t>len(piece))
-        kept.starts.safe_push_back(kept.text.size())
+    keep_pieces(pieces, terms, values, &kept)
     words = numpy.zeros(count, numpy.uint64)
     cdef uint64_t[::1] out = words
     if count and values.shape[0]:
@@ -193,6 +183,50 @@ def iri_words(Terms terms not None, pieces not None, const uint64_t[:, ::1] valu
             <size_t>count, &out[0],
         )
     return words
+
+
+def iri_texts(Terms terms not None, pieces not None, const uint64_t[:, ::1] values not None):
+    """(int64[n + 1], bytes): the same IRIs as texts; see the stub."""
+    cdef IriPieces kept
+    cdef string text
+    cdef Py_ssize_t count = values.shape[1]
+    keep_pieces(pieces, terms, values, &kept)
+    ends = numpy.zeros(count + 1, numpy.int64)
+    cdef int64_t[::1] out = ends
+    if count and values.shape[0]:
+        attempted(
+            write_iris, terms.store, &kept, &values[0, 0], <size_t>values.shape[0], <size_t>count, &text, &out[1],
+        )
+    return ends, <bytes>text
+
+
+cdef int keep_pieces(pieces, Terms terms, const uint64_t[:, ::1] values, IriPieces* kept) except -1:
+    """ValueError: they do not surround the values, or one of these is no word."""
+    cdef Py_ssize_t i, k
+    cdef bytes piece
+    if len(pieces) != values.shape[0] + 1 or not pieces[0]:
+        raise ValueError(f"{len(pieces)} pieces do not surround {values.shape[0]} values")
+    for k in range(values.shape[0]):
+        for i in range(values.shape[1]):
+            if values[k, i] and not is_word(terms.store, values[k, i]):
+                raise ValueError("no word of this table")
+    kept.starts.safe_push_back(0)
+    for piece in pieces:
+        kept.text.safe_append(<const char*>piece, <size_t>len(piece))
+        kept.starts.safe_push_back(kept.text.size())
+    return 0
+
+
+cdef void write_iris(
+    const TermStore* store, const IriPieces* pieces, const uint64_t* values, size_t holes, size_t count, string* out,
+    int64_t* ends,
+) noexcept nogil:
+    cdef size_t i, start
+    for i in range(count):
+        start = out.size()
+        if not append_iri(store, pieces, values + i, holes, count, out):
+            out.resize(start)
+        ends[i] = out.size()
 
 
 cdef void intern_iris(
@@ -214,6 +248,7 @@ cdef void intern_iris(
                 words[i] = known.words[start]
                 continue
             start = written.size()
+            written.push_back(c'I')
             if not append_iri(store, pieces, values + i, holes, count, &written):
                 written.resize(start)
                 continue
@@ -230,10 +265,9 @@ cdef void intern_iris(
 cdef bint append_iri(
     const TermStore* store, const IriPieces* pieces, const uint64_t* values, size_t holes, size_t stride, string* out
 ) noexcept nogil:
-    """The canonical bytes of an IRI; False: a value is unbound, or a blank node."""
+    """An IRI; False: a value is unbound, or a blank node."""
     cdef const char* text = pieces.text.data()
     cdef size_t hole
-    out.push_back(c'I')
     out.append(text, pieces.starts[1])
     for hole in range(holes):
         if not append_value(store, values[hole * stride], out):

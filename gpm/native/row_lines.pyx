@@ -134,7 +134,7 @@ cdef class RowLines:
             if held != 1:
                 return (b"", 0, None) if held == 0 else None
             return self._event(values, &registers)
-        except (TypeError, UnicodeEncodeError, OverflowError):  # a zone without offset, a half of a character, year 0
+        except (UnicodeEncodeError, OverflowError):  # a half of a character; a time that in UTC is before year 1
             return None
 
     # ── what a mapping says ──────────────────────────────────────────────────────────────────────────────
@@ -232,7 +232,7 @@ cdef class RowLines:
             text.safe_append(self.pieces[step.piece + i])
             source = self.sources[step.source + i]
             if registers.known[source].kind == IS_STRING:
-                append_string(values[source], False, text)
+                append_characters(values[source], False, text)
             elif registers.known[source].kind == IS_INTEGER:
                 append_ascii(str(values[source]), text)
             else:
@@ -321,11 +321,14 @@ cdef bint take(value, Registers* registers) except -1:
 
 
 cdef Kind kind_of(value) except *:
+    """What a value is.  UnicodeEncodeError: a text has half of a character."""
     cdef int too_large = 0
+    cdef Py_ssize_t size
     of = type(value)
     if value is None:
         return IS_UNBOUND
     if of is str:
+        PyUnicode_AsUTF8AndSize(value, &size)
         return IS_STRING
     if of is int:
         PyLong_AsLongLongAndOverflow(value, &too_large)
@@ -337,7 +340,7 @@ cdef Kind kind_of(value) except *:
     if of is Decimal:
         return IS_DECIMAL
     if of is datetime:
-        return IS_TIME
+        return IS_TIME if datetime_tzinfo(value) is None or value.utcoffset() is not None else NOT_KNOWN
     return IS_DATE if of is date else NOT_KNOWN
 
 
@@ -378,7 +381,7 @@ cdef int write_term(Register* one, value, string* text) except -1:
     """A value that is neither an IRI nor written yet."""
     if one.kind == IS_STRING:
         one.start = text.size()
-        append_string(value, True, text)
+        append_characters(value, True, text)
         one.stop = text.size()
     elif one.kind == IS_INTEGER or one.kind == IS_DECIMAL:
         write_typed(one, str(value), b"integer" if one.kind == IS_INTEGER else b"decimal", text)
@@ -413,8 +416,8 @@ cdef int append_ascii(str form, string* out) except -1:
     return 0
 
 
-cdef int append_string(str value, bint quoted, string* out) except -1:
-    """In quotes, or percent-encoded.  UnicodeEncodeError: it has half of a character."""
+cdef int append_characters(str value, bint quoted, string* out) except -1:
+    """In quotes, or percent-encoded."""
     cdef Py_ssize_t size
     cdef const char* text = PyUnicode_AsUTF8AndSize(value, &size)
     if quoted:

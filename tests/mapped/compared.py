@@ -157,7 +157,7 @@ def events_of(made: MadeEvents, terms: Terms) -> Found:
         triples = [
             Triple(*(decode(terms, word) for word in one)) for one in made.graphs.triples[:, start:stop].T.tolist()
         ]  # type: ignore[arg-type]
-        name = "" if made.names is None else terms.bytes(int(made.names[number]))[1:].decode()
+        name = "" if made.names is None else made.names[number]
         found.append((row, int(made.graphs.times[number]), name, shown([triples])))
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from typing import Any
 
@@ -25,10 +25,23 @@ WHERES = [
     f"WHERE {{ BIND(<{XSD}decimal>(?v) AS ?x) }}", f"WHERE {{ BIND(<{XSD}string>(?k) AS ?x) }}",
     "WHERE { BIND(<z:{?k}> AS ?x) FILTER(?v != 1.5) }", "WHERE { BIND(?k AS ?x) }",
 ]  # fmt: skip
+
+
+class Nowhere(tzinfo):
+    """A zone that is none: it has no offset."""
+
+    def utcoffset(self, _: datetime | None) -> None:
+        """There is none."""
+
+    def tzname(self, _: datetime | None) -> None:
+        """Nor has it a name."""
+
+
 VALUES = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.integers(-(2**70), 2**70), st.floats(),
     st.sampled_from([0.5, 1.0, 2.0, 1e300, 'ä/? \\ "', "a\nb\r"]),
-    st.just(datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=2)))),
+    st.just(datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=2)))), st.just("half \ud800"),
+    st.sampled_from([datetime.min.replace(tzinfo=timezone(timedelta(hours=2))), datetime(2026, 1, 1, tzinfo=Nowhere())]),
     st.decimals(allow_nan=True, allow_infinity=True), st.decimals(-2, 2, places=2), st.text(max_size=5), st.dates(),
     st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Mappings
+from collections.abc import Container, Mapping as Mappings
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,17 @@ from numpy.typing import NDArray
 
 from gpm.algebra import Iri, Triple
 from gpm.native.assembly import Encoder
+from gpm.native.column_terms import iri_texts
 from gpm.rows import EventBatch, Numbers, Texts, Words
 from gpm.terms import decode, term_bytes
+from nfa_native.terms.decoding import texts
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import Mapping
+from spaseq.sources.mapped.local_iris import LocalIris, local_iris
 from spaseq.sources.mapped.solutions import RowSolutions, placed, solutions_of, solved
 from spaseq.sources.mapped.times import times_of
 from spaseq.sources.mapped.triples import MappedGraphs, triples_of
+from spaseq.sources.rdf.events import EventIris
 
 _KINDS = np.uint64(0xFF)
 _IRI = np.uint64(0x10)  # the lower bits of words of IRIs
@@ -25,7 +29,7 @@ _IRI = np.uint64(0x10)  # the lower bits of words of IRIs
 
 @dataclass(frozen=True, slots=True)
 class MadeEvents:
-    """Events of rows: ``row`` (n) has the first row of each, ``graphs`` their triples, ``names`` the words of names.
+    """Events of rows: ``row`` (n) has the first row of each, ``graphs`` their triples, ``names`` (or None) their names.
 
     ``malformed`` are rows that make no event, with what is wrong; ``solved`` has the rows of solutions that no filter
     dropped.  Rows from ``end`` on are in none: their event may go on.
@@ -33,7 +37,7 @@ class MadeEvents:
 
     row: Numbers
     graphs: EventBatch
-    names: Words | None
+    names: EventIris | None
     malformed: list[tuple[int, str]]
     solved: Numbers
     end: int
@@ -45,14 +49,14 @@ class RowMapper:
     def __init__(self, mapping: Mapping, encoder: Encoder) -> None:
         self._mapping = mapping
         self._encoder = encoder
-        self._reduced: tuple[int, Mapping] | None = None  # by the version of the demand
+        self._reduced: tuple[int, LocalIris] | None = None  # by the version of the demand
 
-    @property
-    def wanted(self) -> Mapping:
-        """The mapping with no more triples than a query may use; the columns that it asks for are those to read."""
+    def _wanted(self) -> LocalIris:
+        """The mapping with no more triples than a query may use, and no words that none needs."""
         version = self._encoder.version
         if self._reduced is None or self._reduced[0] != version:
-            self._reduced = version, self._mapping.only([one for one in self._mapping.template if self._is_wanted(one)])
+            wanted = self._mapping.only([one for one in self._mapping.template if self._is_wanted(one)])
+            self._reduced = version, local_iris(wanted, self._encoder.wants_subjects)
         return self._reduced[1]
 
     def _is_wanted(self, triple: Triple) -> bool:
@@ -70,7 +74,8 @@ class RowMapper:
         ``end``: the row behind the last one.  ``goes_on``: others follow, which may belong to the last event.
         ``apart``: rows (ascending) before which every event ends.
         """
-        terms, mapping = self._encoder.terms, self.wanted
+        terms, local = self._encoder.terms, self._wanted()
+        mapping = local.mapping
         every = solutions_of({name: columns[name] for name in mapping.asked}, np.arange(len(row)), terms)
         place, found = placed(solved(every, mapping.steps, terms), row)
         times, are_times = self._times(found)
@@ -84,8 +89,8 @@ class RowMapper:
             times, are_times, begins = times[:count], are_times[:count], begins[:count]
         first = np.flatnonzero(begins)
         of = np.cumsum(begins) - 1  # the event of each solution
-        words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope)
-        faults = self._faults(found, first, are_times)
+        words, event = triples_of(mapping.template, found, of, terms, self._encoder.next_scope, local.pieces)
+        faults = self._faults(found, first, are_times, local.pieces)
         lacking = np.bincount(event, minlength=len(first)) == 0
         lacking[list(faults)] = False
         faults |= self._without_triples(columns, row, found, of, np.flatnonzero(lacking))
@@ -96,7 +101,7 @@ class RowMapper:
             kept = good[event]
             words, event = np.ascontiguousarray(words[:, kept]), event[kept]
         graphs = self._batch(words, event, good, times[first], maker)
-        names = None if mapping.event is None else found.words[mapping.event][first[good]]
+        names = None if mapping.event is None else _names(terms, found.words[mapping.event][first[good]], local)
         malformed = [(int(found.row[first[one]]), what) for one, what in sorted(faults.items())]
         return MadeEvents(found.row[first[good]], graphs, names, malformed, found.row, end)
 
@@ -104,11 +109,14 @@ class RowMapper:
         time = self._mapping.time
         return times_of(found.words[time.variable], time, self._encoder.terms)
 
-    def _faults(self, found: RowSolutions, first: Numbers, are_times: NDArray[np.bool_]) -> dict[int, str]:
+    def _faults(
+        self, found: RowSolutions, first: Numbers, are_times: NDArray[np.bool_], local: Container[str]
+    ) -> dict[int, str]:
         """By event: why there is none."""
         mapping, terms, faults = self._mapping, self._encoder.terms, dict[int, str]()
         if mapping.event is not None:
-            for one in np.flatnonzero(found.words[mapping.event][first] & _KINDS != _IRI).tolist():
+            names = found.words[mapping.event][first]
+            for one in np.flatnonzero(names == 0 if mapping.event in local else names & _KINDS != _IRI).tolist():
                 faults[one] = _told(terms, mapping.event, int(found.words[mapping.event][first[one]]), "no IRI")
         name = mapping.time.variable
         for one in np.flatnonzero(~are_times[first]).tolist():
@@ -143,6 +151,13 @@ class RowMapper:
         none, made = np.zeros(count, np.int64), np.flatnonzero(good)
         texts = Texts((maker,), none, made, made)
         return EventBatch(times[good], scopes, offsets, words, texts, none, encoder.version, encoder.batches)
+
+
+def _names(terms: Terms, words: Words, local: LocalIris) -> EventIris:
+    """The names of events: IRIs, or what those are made of."""
+    pieces = local.pieces.get(local.mapping.event or "")
+    ends, text = texts(terms, words) if pieces is None else iri_texts(terms, pieces, words[None])
+    return EventIris(text, ends)
 
 
 def _told(terms: Terms, variable: str, word: int, what: str) -> str:

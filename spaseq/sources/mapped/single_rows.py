@@ -40,9 +40,7 @@ def row_lines(mapping: Mapping) -> RowLines:
         if isinstance(one, Bind):
             steps.append(_step(one.expression, registers))
             registers[one.variable.name] = len(mapping.asked) + len(steps) - 1
-    tests = [
-        test for one in mapping.steps if isinstance(one, Filter) for test in _tests(one.expression, registers)
-    ]
+    tests = [test for one in mapping.steps if isinstance(one, Filter) for test in _tests(one.expression, registers)]
     name = -1 if mapping.event is None else _register(mapping.event, registers)
     time, unit = _register(mapping.time.variable, registers), _unit(mapping.time)
     lines = [_line(triple, registers) for triple in mapping.template]

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow
 
 from gpm.native.assembly import Encoder
-from nfa_native.terms.decoding import texts
 from spaseq.errors import Location, StreamError
 from spaseq.pattern.mappings import Mapping
 from spaseq.sources.incoming import Incoming
@@ -49,7 +48,7 @@ def events_of(
     reading = MappedReading(mapping, source, encoder, is_idle, whole)
     for made in reading.made():
         bad = made.malformed[0][0] if made.malformed and not options.skip else made.end
-        events = _events(iri, made, encoder).part(0, int(np.searchsorted(made.row, bad)))
+        events = _events(iri, made).part(0, int(np.searchsorted(made.row, bad)))
         worked_out(bad)
         report.events += len(events)
         yield events
@@ -92,15 +91,13 @@ def all_events(
 ) -> tuple[list[Events], list[tuple[int, str]]]:
     """All events of a table, of the stream ``iri``, and its malformed rows, with what is wrong; errors as above."""
     made = list(MappedReading(mapping, source, encoder).all_made())
-    events = [_events(iri, one, encoder) for one in made if len(one.row)]
+    events = [_events(iri, one) for one in made if len(one.row)]
     return events, [bad for one in made for bad in one.malformed]
 
 
-def _events(iri: str, made: MadeEvents, encoder: Encoder) -> Events:
-    ends, text = np.zeros(len(made.row) + 1, np.int64), b""
-    if made.names is not None:
-        ends, text = texts(encoder.terms, made.names)
-    return Events(iri, made.graphs, EventIris(text, ends))
+def _events(iri: str, made: MadeEvents) -> Events:
+    nameless = EventIris(b"", np.zeros(len(made.row) + 1, np.int64))
+    return Events(iri, made.graphs, nameless if made.names is None else made.names)
 
 
 class MappedReading:
@@ -117,7 +114,7 @@ class MappedReading:
         self._source = source
         self._is_idle = is_idle
         self._encoder = encoder
-        self._completed: tuple[bytes, int] | None = None  # the event that was, as nothing came
+        self._completed: tuple[str, int] | None = None  # the event that was, as nothing came
         self._is_whole = isinstance(source, MessageRows)  # each batch: no event goes on in the next one
         self._mapping = mapping
         self._version = encoder.version  # with which was told what is needed
@@ -173,18 +170,19 @@ class MappedReading:
         """Without an event that was complete before, as nothing of it came for long: its rows are malformed."""
         key = self._key(made, 0)
         if made.names is not None and key is not None and key == self._completed:
-            fault = int(made.row[0]), f"{key[0].decode()} goes on after it counted as complete: nothing came for long"
-            rest, malformed = made.graphs.part(1, len(made.row)), [fault, *made.malformed]
-            made = replace(made, row=made.row[1:], graphs=rest, names=made.names[1:], malformed=malformed)
+            fault = int(made.row[0]), f"{key[0]} goes on after it counted as complete: nothing came for long"
+            count, malformed = len(made.row), [fault, *made.malformed]
+            graphs, names = made.graphs.part(1, count), made.names.part(1, count)
+            made = replace(made, row=made.row[1:], graphs=graphs, names=names, malformed=malformed)
         if len(made.row):
             self._completed = self._key(made, -1) if is_idle else None
         return made
 
-    def _key(self, made: MadeEvents, place: int) -> tuple[bytes, int] | None:
+    def _key(self, made: MadeEvents, place: int) -> tuple[str, int] | None:
         """What two rows of an event have alike: its name and its time."""
         if made.names is None or not len(made.row):
             return None
-        return texts(self._encoder.terms, made.names[place:][:1])[1], int(made.graphs.times[place])
+        return made.names[range(len(made.row))[place]], int(made.graphs.times[place])
 
     def _numbered(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
         names = self._columns

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping as Mappings, Sequence
+from collections.abc import Container, Mapping as Mappings, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,12 @@ _IRI, _BLANK = np.uint64(0x10), np.uint64(0x20)  # the lower bits of words of IR
 
 
 def triples_of(
-    template: Sequence[Triple], found: RowSolutions, event: Numbers, terms: Terms, scope: int | None
-) -> tuple[Words, Numbers]:
+    template: Sequence[Triple], found: RowSolutions, event: Numbers, terms: Terms, scope: int | None,
+    local: Container[str] = (),
+) -> tuple[Words, Numbers]:  # fmt: skip
     """uint64[3, m]: the whole triples of solutions in their order, and the event (m) of each, as given by solution.
 
+    Variables that are ``local`` have, instead of an IRI, what it is made of; so have their triples.
     Blank nodes are those of events that have their numbers from ``scope`` on; None: each event has its own text.
     """
     words = np.empty((3, len(found), len(template)), np.uint64)  # one solution after the other
@@ -37,7 +39,10 @@ def triples_of(
         for part, term in enumerate((triple.subject, triple.predicate, triple.object)):
             words[part, :, place] = _term(term, found, event, terms, scope)
             if isinstance(term, Variable):
-                are_whole[:, place] &= _may_stand(part, words[part, :, place])
+                is_local = term.name in local
+                are_whole[:, place] &= (
+                    words[part, :, place] != 0 if is_local else _may_stand(part, words[part, :, place])
+                )
     every, whole = words.reshape(3, -1), are_whole.reshape(-1)
     events = np.repeat(event, len(template))
     return (every, events) if whole.all() else (np.ascontiguousarray(every[:, whole]), events[whole])

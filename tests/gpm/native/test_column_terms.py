@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 
 import numpy as np
 import pyarrow
@@ -11,7 +12,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pyoxigraph import BlankNode, Literal, NamedNode
 
-from gpm.native.column_terms import decimal_words, double_words, integer_words, iri_words, string_words, time_words
+from gpm.native.column_terms import (
+    decimal_words,
+    double_words,
+    integer_words,
+    iri_texts,
+    iri_words,
+    string_words,
+    time_words,
+)
 from gpm.terms import term_bytes
 from nfa_native.terms.dictionary import Terms
 
@@ -85,7 +94,10 @@ def test_iris(rows: list[tuple[Literal | NamedNode | None, Literal | NamedNode |
     terms = Terms()
     words = [[0 if one is None else terms.intern_transient(term_bytes(one, 0)) for one in row] for row in rows]
     columns = np.array(words, np.uint64).reshape(-1, 2).T.copy()
-    made = iri_words(terms, (b"http://e/", b"/", "#ä".encode()), columns).tolist()
+    pieces = b"http://e/", b"/", "#ä".encode()
+    made = iri_words(terms, pieces, columns).tolist()
+    ends, text = iri_texts(terms, pieces, columns)
+    assert [text[start:end] for start, end in pairwise(ends)] == [terms.bytes(one)[1:] if one else b"" for one in made]
     for row, word in zip(rows, made, strict=True):
         bound = " ".join(f"BIND({one} AS ?{name})" for name, one in zip("ab", row, strict=True) if one is not None)
         (found,) = pyoxigraph.Store().query(f"SELECT ({MADE} AS ?iri) {{ {bound} }}")
@@ -97,6 +109,7 @@ def test_a_blank_node_makes_no_iri() -> None:
     terms = Terms()
     word = terms.intern_transient(term_bytes(BlankNode("b"), 7))
     assert iri_words(terms, (b"http://e/", b""), np.array([[word]], np.uint64)).tolist() == [0]
+    assert iri_texts(terms, (b"http://e/", b""), np.array([[word]], np.uint64))[1] == b""
 
 
 def test_what_does_not_fit_is_refused() -> None:
@@ -109,6 +122,8 @@ def test_what_does_not_fit_is_refused() -> None:
         string_words(terms, np.array([0, 2, 1, 2]), np.zeros(2, np.uint8))
     with pytest.raises(ValueError, match="pieces do not surround"):
         iri_words(terms, (b"http://e/",), one)
+    with pytest.raises(ValueError, match="pieces do not surround"):
+        iri_texts(terms, (b"", b"x", b""), one)
     with pytest.raises(ValueError, match="no word of this table"):
         iri_words(terms, (b"http://e/", b""), np.full((1, 2), 1 << 40, np.uint64))
     terms.freeze()
