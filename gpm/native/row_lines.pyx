@@ -195,9 +195,12 @@ cdef class RowLines:
         registers.known.safe_reserve(self.registers)
         for column in self.columns:
             found = PyDict_GetItemWithError(row, column)
-            if found == NULL or not take(<object>found, registers):
+            if found == NULL:
                 return False
-            values.append(<object>found)
+            value = <object>found  # held, whatever becomes of the row
+            if not take(value, registers):
+                return False
+            values.append(value)
         return True
 
     cdef bint _make(self, list values, Registers* registers) except -1:
