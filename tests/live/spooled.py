@@ -60,6 +60,10 @@ class Sender(ABC):
         """A process is about to be killed, which has its spool in a folder."""
 
     @abstractmethod
+    def after_kill(self) -> None:
+        """It was killed."""
+
+    @abstractmethod
     def close(self) -> None:
         """Send no more."""
 
@@ -87,6 +91,9 @@ class Publisher(Sender):
 
     def before_kill(self, folder: Path) -> None:
         """Messages are on the way."""
+
+    def after_kill(self) -> None:
+        """The broker keeps them."""
 
     def close(self) -> None:
         self._ended = True
@@ -121,6 +128,7 @@ class Talker(Sender):
 
     def __init__(self) -> None:
         super().__init__()
+        self._listeners: set[ServerConnection] = set()
         self._server = serve(self._talk, "127.0.0.1", 0)
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
@@ -135,10 +143,16 @@ class Talker(Sender):
         while spooled(folder) < self.sent and time.monotonic() < limit:
             time.sleep(0.05)
 
+    def after_kill(self) -> None:
+        """Nothing more is sent to whom nobody hears."""
+        while self._listeners:
+            time.sleep(0.01)
+
     def close(self) -> None:
         self._server.shutdown()
 
     def _talk(self, connection: ServerConnection) -> None:
+        self._listeners.add(connection)
         try:
             while self.may_send.wait(0.1) or connection.ping():
                 if self.may_send.is_set():
@@ -147,6 +161,8 @@ class Talker(Sender):
                     time.sleep(EVERY)
         except ConnectionClosed:
             return
+        finally:
+            self._listeners.discard(connection)
 
 
 def started(folder: Path, url: str) -> subprocess.Popen[bytes]:
@@ -183,6 +199,7 @@ def check(sender: Sender, kills: int, chance: random.Random, folder: Path) -> st
         assert run.poll() is None, (folder / "run.log").read_text()
         run.kill()
         run.wait()
+        sender.after_kill()
     run = started(folder, sender.url)
     sender.may_send.set()
     time.sleep(2)
