@@ -22,6 +22,7 @@ check-deep: $(VENV)/all.stamp
 	$(BIN)/python -m tests.recognition.deep --random 4000
 	$(BIN)/python -m tests.recognition.families_deep 60
 	$(MAKE) --jobs 2 --keep-going --output-sync $(ON_ONE_CORE)
+	$(MAKE) --jobs 1 --keep-going $(BY_THEMSELVES)
 	$(BIN)/python -m tests.spark.killing 10 1
 	$(BIN)/python -m tests.spark.agreement 300 7000
 	$(BIN)/python -m tests.spark.sharing 10 500
@@ -30,8 +31,10 @@ check-deep: $(VENV)/all.stamp
 	SPASEQ_RANDOM=1 $(BIN)/python -m pytest -n 2 -m "deep or hypothesis"
 
 # Parts of check-deep that have one process each.
-ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql sql-streams mapped soak memory-tuples soak-tuples)
-.PHONY: $(ON_ONE_CORE)
+ON_ONE_CORE := $(addprefix deep-,allocations snapshots killing crowding walks ends between stream sql sql-streams mapped)
+# What compares times of one process with each other: one after the other, with nothing beside it.
+BY_THEMSELVES := $(addprefix deep-,soak memory-tuples soak-tuples)
+.PHONY: $(ON_ONE_CORE) $(BY_THEMSELVES)
 deep-allocations: ; $(BIN)/python -m tests.allocations.deep
 deep-snapshots: ; $(BIN)/python -m tests.snapshots.deep 1200 300
 deep-killing: ; $(BIN)/python -m tests.cli.killing 20
