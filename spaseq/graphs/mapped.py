@@ -193,7 +193,7 @@ def single_row(rows: Any, mapping: AnyMapping) -> tuple[bytes, int, str | None] 
     """The event of the only row, if it is one that needs no columns, as ``RowLines.event`` gives it."""
     if type(rows) is not list or len(rows) != 1 or type(rows[0]) is not dict:
         return None
-    lines = _row_lines(mapping if type(mapping) is ParsedMapping else parsed_mapping(mapping))
+    lines = _row_lines(parsed_mapping(mapping))
     return None if lines is None else lines.event(rows[0])
 
 

@@ -117,7 +117,7 @@ class RowMapper:
         if mapping.event is not None:
             names = found.words[mapping.event][first]
             for one in np.flatnonzero(names == 0 if mapping.event in local else names & _KINDS != _IRI).tolist():
-                faults[one] = _told(terms, mapping.event, int(found.words[mapping.event][first[one]]), "no IRI")
+                faults[one] = _told(terms, mapping.event, int(names[one]), "no IRI")
         name = mapping.time.variable
         for one in np.flatnonzero(~are_times[first]).tolist():
             faults[one] = _told(terms, name, int(found.words[name][first[one]]), "no time")

@@ -33,7 +33,7 @@ def local_iris(mapping: Mapping, wants_subjects: bool) -> LocalIris:
         read.update(one.subject.name for one in mapping.template if isinstance(one.subject, Variable))
     read[mapping.time.variable] += 1
     pieces = {
-        step.variable.name: made[0]
+        step.variable.name: made
         for step in mapping.steps
         if isinstance(step, Bind) and not read[step.variable.name] and (made := _of_one_column(step, mapping))
     }
@@ -45,12 +45,10 @@ def _names(triple: Triple, with_subject: bool) -> list[str]:
     return [term.name for term in terms if isinstance(term, Variable)]
 
 
-def _of_one_column(step: Bind, mapping: Mapping) -> tuple[Pieces, str] | None:
-    """The pieces of an IRI around the value of a column, and its variable; None: the step gives something else."""
-    made = iri_pieces(step.expression)
-    if made is None or len(made[1]) != 1 or made[1][0] not in mapping.asked:
-        return None
-    return made[0], made[1][0]
+def _of_one_column(step: Bind, mapping: Mapping) -> Pieces | None:
+    """The pieces of an IRI around the value of a column; None: the step gives something else."""
+    pieces, variables = iri_pieces(step.expression) or ((), ())
+    return pieces if len(variables) == 1 and variables[0] in mapping.asked else None
 
 
 def _bare(step: Bind | Filter, pieces: dict[str, Pieces]) -> Bind | Filter:

@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 from gpm.algebra import XSD, Bind, BlankNode, Expression, Filter, Iri, Literal, Operation, Term, Triple, Variable
 from gpm.native.row_lines import RowLines
+from gpm.printing import print_term
 from spaseq.pattern.mappings import EventTime, Mapping
 from spaseq.sources.mapped.solutions import iri_pieces
-from spaseq.streams.timestamps import GREATEST, LEAST
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS
 
 if TYPE_CHECKING:
     from gpm.native.row_lines import Line, Step, Test
 
-_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, None: 1}
 _EXACT = 1 << 53  # integers below are doubles
-_SIGNS = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r"})
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 _CASTS = {f"<{XSD}{name}>": name for name in ("decimal", "integer", "double", "string", "boolean", "dateTime")}
 Registers = Mappings[str, int]
@@ -54,7 +53,7 @@ def _register(name: str, registers: Registers) -> int:
 
 
 def _unit(time: EventTime) -> int | None:
-    return _UNITS[time.unit] if time.form is None else None
+    return UNITS[time.unit or "us"] if time.form is None else None
 
 
 # ── values ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -104,18 +103,7 @@ def _line(triple: Triple, registers: Registers) -> Line:
             variables.append(term.name)
             pieces.append(behind)
         else:
-            pieces[-1] += _written(term) + behind
+            own = BlankNode(f"{term.label}.0") if isinstance(term, BlankNode) else term
+            pieces[-1] += print_term(own) + behind
     iris = sum(isinstance(term, Variable) for term in places[:2])
     return tuple(piece.encode() for piece in pieces), tuple(_register(name, registers) for name in variables), iris
-
-
-def _written(term: Term) -> str:
-    match term:
-        case Iri(value):
-            return f"<{value}>"
-        case BlankNode(label):
-            return f"_:{label}.0"
-        case Literal(text, datatype, language):
-            tail = f"@{language}" if language else "" if datatype == f"{XSD}string" else f"^^<{datatype}>"
-            return f'"{text.translate(_SIGNS)}"{tail}'
-    raise NotKnownError

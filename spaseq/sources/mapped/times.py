@@ -17,18 +17,17 @@ from nfa_native.terms.decoding import kinds, texts
 from nfa_native.terms.dictionary import Terms
 from spaseq.pattern.mappings import EventTime
 from spaseq.sources.tables.columns import time_by_form, time_by_iso, times_by_iso
-from spaseq.streams.timestamps import GREATEST, LEAST, to_microseconds
+from spaseq.streams.timestamps import GREATEST, LEAST, UNITS, to_microseconds
 
 _TAGS, _INTEGER, _DATETIME = np.uint64(15), np.uint64(1), np.uint64(4)
 _STRING = 3  # the KIND of words.pxd
-_UNITS = {"us": 1, "ms": 1_000, "s": 1_000_000, None: 1}
 _NUMBERS = (XSD_INTEGER, XSD_DECIMAL, XSD_DOUBLE)
 _TIMES = (XSD_STRING, XSD_DATETIME, f"{XSD}date")
 
 
 def times_of(words: Words, how: EventTime, terms: Terms) -> tuple[Numbers, NDArray[np.bool_]]:
     """The microseconds since 1970 (n) of terms, and where these are times."""
-    tags, unit = words & _TAGS, _UNITS[how.unit]
+    tags, unit = words & _TAGS, UNITS[how.unit or "us"]
     times, are = np.zeros(len(words), np.int64), np.zeros(len(words), np.bool_)
     instants = tags == _DATETIME
     times[instants], are[instants] = words[instants].view(np.int64) >> 5, True
@@ -64,7 +63,7 @@ def _time(terms: Terms, word: int, how: EventTime) -> int | None:
     if datatype in (*_NUMBERS, XSD_STRING) and how.form is not None:
         return _instant(time_by_form(term.value, how.form))
     if datatype in _NUMBERS:
-        return _counted(term.value, _UNITS[how.unit])
+        return _counted(term.value, UNITS[how.unit or "us"])
     return _instant(time_by_iso(term.value)) if datatype in _TIMES else None
 
 

@@ -39,10 +39,8 @@ def triples_of(
         for part, term in enumerate((triple.subject, triple.predicate, triple.object)):
             words[part, :, place] = _term(term, found, event, terms, scope)
             if isinstance(term, Variable):
-                is_local = term.name in local
-                are_whole[:, place] &= (
-                    words[part, :, place] != 0 if is_local else _may_stand(part, words[part, :, place])
-                )
+                its = words[part, :, place]
+                are_whole[:, place] &= its != 0 if term.name in local else _may_stand(part, its)
     every, whole = words.reshape(3, -1), are_whole.reshape(-1)
     events = np.repeat(event, len(template))
     return (every, events) if whole.all() else (np.ascontiguousarray(every[:, whole]), events[whole])
