@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import spaseq
 from spaseq.errors import QueryError
@@ -55,10 +55,17 @@ def test_it_can_be_run() -> None:
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=9), min_size=1, unique=True))
+@example(["."])
 @settings(deadline=None, max_examples=50)
 def test_columns_of_any_name(names: list[str]) -> None:
     columns = [pyarrow.array([TIME]), *[pyarrow.array([1])] * (len(names) - 1)]
-    parse(proposal(pyarrow.Table.from_arrays(columns, names=names)))
+    proposed = proposal(pyarrow.Table.from_arrays(columns, names=names))
+    if all(names[0].split(".")):
+        parse(proposed)
+    else:  # no COLUMN can name that with the time, as it says
+        assert "# no COLUMN can name" in proposed
+        with pytest.raises(QueryError, match="an event needs a time"):
+            parse(proposed)
 
 
 def test_without_a_time_it_says_what_is_missing() -> None:
